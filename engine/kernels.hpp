@@ -1,0 +1,39 @@
+// A model as the engine runs it: its description, and its functions compiled once per instruction set.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "engine/model.hpp"
+
+namespace gradscape {
+
+enum class InstructionSet { scalar, baseline, avx2, avx512 };
+
+inline constexpr std::string_view instruction_set_names[] = {"scalar", "baseline", "avx2", "avx512"};
+constexpr std::string_view name(InstructionSet set) { return instruction_set_names[static_cast<int>(set)]; }
+
+class LaneJob;
+
+/// Integrates members until the job has none left: the loop over packs of one thread. `functions` is a ModelFunctions<T> of the
+/// instruction set's number type T.
+using SolveLanes = void (*)(const void* functions, LaneJob& job);
+
+/// Evaluates observables, invariants and the error measure for whole blocks of rows, structure of arrays.
+struct EvaluateBlock;
+using Evaluate = void (*)(const void* functions, const EvaluateBlock& block);
+
+/// A model's functions for one instruction set, type-erased.
+struct Kernels {
+    InstructionSet set;
+    const void* functions;      ///< ModelFunctions<T>
+    SolveLanes inlined_tsit5;   ///< the whole solve compiled for this model; nullptr: the generic one runs
+    SolveLanes inlined_vern7;
+};
+
+struct Model {
+    ModelDescription description;
+    std::vector<Kernels> kernels;   ///< those that were built, in the order of InstructionSet
+};
+
+}  // namespace gradscape

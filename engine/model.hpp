@@ -1,0 +1,157 @@
+// What a model says about itself. Nothing else in the program knows a model by name: panels, files, documentation, tests
+// and the command line read the description.
+//
+// A model is one struct in one header (models/<name>.hpp):
+//
+//     struct Lorenz {
+//         static constexpr ModelInfo info{...};
+//         static constexpr std::array states{StateInfo{...}, ...};
+//         static constexpr std::array parameters{ParameterInfo{...}, ...};
+//         static constexpr std::array observables{ObservableInfo{...}, ...};
+//         static constexpr std::array<InvariantInfo, 0> invariants{};
+//         template <class T> static void rhs(const T& t, const T* y, const T* p, T* dydt);
+//         template <class T> static void initial_state(const T* p, T* y);
+//         template <class T> static void observe(const T& t, const T* y, const T* p, T* out);   // out[observables.size()]
+//         template <class T> static void conserved(const T& t, const T* y, const T* p, T* out); // out[invariants.size()]
+//         template <class T> static T error(const T* y, const T* reference, const T* p);        // the model's error measure
+//     };
+//
+// T is a number type: double, a pack of SIMD lanes, later an expression. The functions contain no `if` and no comparison used as
+// a bool: `select(x < y, a, b)` instead. They call unqualified sqrt, sin, cos, tan, asin, acos, atan2, exp, expm1, log, log1p, pow,
+// abs, min, max, select and fma, which argument-dependent look-up or engine/real.hpp provides; constants are written T(2).
+#pragma once
+
+#include <array>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace gradscape {
+
+enum class Scale { linear, log };
+
+inline constexpr double no_limit = std::numeric_limits<double>::infinity();
+
+struct ParameterInfo {
+    const char* name;           ///< ASCII identifier, the key in files
+    const char* symbol;         ///< as shown on screen, e.g. "v₀"
+    const char* latex;          ///< e.g. "v_0"
+    const char* unit;           ///< as in files: "km/s", "kpc", "1" when dimensionless
+    double default_value;
+    double min, max;            ///< range offered for exploring
+    Scale scale = Scale::linear;
+    double hard_min = -no_limit, hard_max = no_limit;  ///< inclusive limits of what the model accepts
+    const char* help = "";      ///< one sentence
+};
+
+struct StateInfo {
+    const char* name;
+    const char* symbol;
+    const char* latex;
+    const char* unit;
+    double default_value;       ///< initial value; NaN where `initial_state` computes it from the parameters
+    double min, max;            ///< range offered for exploring the initial value
+    double hard_min = -no_limit, hard_max = no_limit;
+    double atol = 1e-10;        ///< default absolute tolerance, in the state's unit
+    const char* help = "";
+};
+
+struct ObservableInfo {
+    const char* name;
+    const char* symbol;
+    const char* latex;
+    const char* unit;
+    double period = 0;          ///< of a circular observable, in its unit (360 or 2π); 0 when it isn't circular
+    const char* help = "";
+};
+
+struct InvariantInfo {
+    const char* name;
+    const char* symbol;
+    const char* latex;
+    const char* unit;
+    const char* help = "";
+};
+
+struct IndependentInfo {
+    const char* name;           ///< "time", "redshift", ...; never a plural English time unit
+    const char* symbol;
+    const char* unit;
+    double default_start, default_end;
+    double min, max;            ///< range offered for exploring start and end
+    double hard_min = -no_limit, hard_max = no_limit;
+    int default_save = 101;     ///< number of save times of the default span
+    const char* help = "";
+};
+
+struct ErrorInfo {
+    const char* symbol;         ///< "|Δr|/|r|"
+    const char* unit;
+    double threshold;           ///< acceptance, on the 99th percentile over members of the maximum over rows
+    const char* help = "";
+};
+
+struct ModelInfo {
+    const char* name;           ///< ASCII identifier
+    const char* title;
+    const char* group;          ///< "Galactic dynamics", "Chaos", ...
+    const char* version;        ///< changes whenever results do
+    const char* summary;        ///< two or three sentences
+    const char* equations;      ///< right-hand side as readable text, lines separated by \n
+    const char* citation;
+    IndependentInfo independent;
+    ErrorInfo error;
+    const char* preferred_method;    ///< "tsit5", "vern7"
+    double rtol;                     ///< default: over the default ranges the error's 99th percentile stays below threshold/10
+    const char* default_functional;  ///< name of the state or observable whose final value is shown first
+};
+
+/// The run-time view of a model's description.
+struct ModelDescription {
+    ModelInfo info;
+    std::span<const StateInfo> states;
+    std::span<const ParameterInfo> parameters;
+    std::span<const ObservableInfo> observables;
+    std::span<const InvariantInfo> invariants;
+
+    /// Index of a name in a list of infos, or -1.
+    template <class Info>
+    static int index_of(std::span<const Info> infos, std::string_view name) {
+        for (std::size_t i = 0; i < infos.size(); ++i)
+            if (name == infos[i].name) return static_cast<int>(i);
+        return -1;
+    }
+};
+
+template <class Model>
+ModelDescription describe() {
+    return {Model::info, Model::states, Model::parameters, Model::observables, Model::invariants};
+}
+
+/// A model's functions for one number type, whole packs at a time. The methods call through this table; compiled models, the
+/// interpreter of typed equations and any later compiler fit behind it.
+template <class T>
+struct ModelFunctions {
+    int n_states, n_parameters, n_observables, n_invariants;
+    void (*rhs)(const T& t, const T* y, const T* p, T* dydt);
+    void (*initial_state)(const T* p, T* y);
+    void (*observe)(const T& t, const T* y, const T* p, T* out);
+    void (*conserved)(const T& t, const T* y, const T* p, T* out);
+    void (*error)(const T* y, const T* reference, const T* p, T* out);  ///< one number
+};
+
+template <class Model, class T>
+constexpr ModelFunctions<T> functions_of() {
+    return {static_cast<int>(Model::states.size()),
+            static_cast<int>(Model::parameters.size()),
+            static_cast<int>(Model::observables.size()),
+            static_cast<int>(Model::invariants.size()),
+            &Model::template rhs<T>,
+            &Model::template initial_state<T>,
+            &Model::template observe<T>,
+            &Model::template conserved<T>,
+            [](const T* y, const T* reference, const T* p, T* out) { *out = Model::error(y, reference, p); }};
+}
+
+}  // namespace gradscape
