@@ -19,9 +19,26 @@ using std::acos, std::asin, std::atan, std::atan2, std::cos, std::cosh, std::exp
 
 HOST_DEVICE constexpr double select(bool mask, double a, double b) { return mask ? a : b; }
 HOST_DEVICE constexpr bool any_of(bool mask) { return mask; }
-HOST_DEVICE inline double abs(double x) { return x < 0 ? -x : x == 0 ? 0.0 : x; }
+HOST_DEVICE constexpr double abs(double x) { return __builtin_fabs(x); }
 /// As the processor's min and max: the second operand where either is NaN.
 HOST_DEVICE constexpr double min(double a, double b) { return a < b ? a : b; }
 HOST_DEVICE constexpr double max(double a, double b) { return a > b ? a : b; }
+
+// Exponent and mantissa of a positive normal number: x = mantissa * 2^exponent with 1 <= mantissa < 2.
+HOST_DEVICE constexpr double exponent_of(double x) {
+    return static_cast<double>((__builtin_bit_cast(unsigned long long, x) >> 52) & 0x7ffu) - 1023;
+}
+HOST_DEVICE constexpr double mantissa_of(double x) {
+    return __builtin_bit_cast(double, (__builtin_bit_cast(unsigned long long, x) & 0x000fffffffffffffull) | 0x3ff0000000000000ull);
+}
+/// 2^n for a whole n within -1022..1023.
+HOST_DEVICE constexpr double power_of_two(double n) {
+    return __builtin_bit_cast(double, static_cast<unsigned long long>(static_cast<long long>(n) + 1023) << 52);
+}
+/// The nearest whole number, ties to even, for |x| below 2^51: the same three instructions on every processor.
+HOST_DEVICE inline double nearest_whole(double x) {
+    constexpr double shift = 6755399441055744.0;  // 1.5 * 2^52
+    return (x + shift) - shift;
+}
 
 }  // namespace gradscape
