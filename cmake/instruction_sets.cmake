@@ -12,10 +12,10 @@ function(add_for_each_instruction_set target source)
   foreach(set IN LISTS GRADSCAPE_INSTRUCTION_SETS)
     set(copy ${CMAKE_CURRENT_BINARY_DIR}/${stem}_${set}.cpp)
     file(CONFIGURE OUTPUT ${copy} CONTENT
-         "// ${stem} for the instruction set ${set}\n#define GRADSCAPE_SET ${set}\n#include \"${source}\"\n" @ONLY)
+         "// ${stem} for the instruction set ${set}\n#define GRADSCAPE_SET ${set}\n#define GRADSCAPE_SET_IS_${set}\n#include \"${source}\"\n" @ONLY)
     target_sources(${target} PRIVATE ${copy})
     # The AVX-512 headers of g++ 12 warn falsely.
-    set_source_files_properties(${copy} PROPERTIES COMPILE_OPTIONS "${GRADSCAPE_FLAGS_${set}};-Wno-maybe-uninitialized")
+    set_source_files_properties(${copy} PROPERTIES COMPILE_OPTIONS "${GRADSCAPE_FLAGS_${set}};-Wno-maybe-uninitialized;-Wno-uninitialized")
   endforeach()
 endfunction()
 
@@ -84,4 +84,25 @@ const std::vector<Model>& ${target}_models() {
 }  // namespace gradscape
 " @ONLY)
   target_sources(${target} PRIVATE ${catalogue})
+endfunction()
+
+# write_built_sets(<file>): a header that lists the sets which were built.
+function(write_built_sets file)
+  set(declarations "")
+  set(list "")
+  foreach(set IN LISTS GRADSCAPE_INSTRUCTION_SETS)
+    string(APPEND declarations "extern const CpuCode cpu_code_${set};\n")
+    string(APPEND list "&cpu_code_${set}, ")
+  endforeach()
+  file(CONFIGURE OUTPUT ${file} CONTENT
+"// Generated from GRADSCAPE_INSTRUCTION_SETS.
+#pragma once
+
+#include \"engine/cpu/instruction_set.hpp\"
+
+namespace gradscape {
+${declarations}
+inline constexpr const CpuCode* built_cpu_codes[] = {${list}};
+}  // namespace gradscape
+" @ONLY)
 endfunction()

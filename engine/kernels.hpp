@@ -1,9 +1,11 @@
 // A model as the engine runs it: its description, and its functions compiled once per instruction set.
 #pragma once
 
+#include <array>
 #include <string_view>
 #include <vector>
 
+#include "engine/methods/method_list.hpp"
 #include "engine/model.hpp"
 
 namespace gradscape {
@@ -19,16 +21,12 @@ class LaneJob;
 /// instruction set's number type T.
 using SolveLanes = void (*)(const void* functions, LaneJob& job);
 
-/// Evaluates observables, invariants and the error measure for whole blocks of rows, structure of arrays.
-struct EvaluateBlock;
-using Evaluate = void (*)(const void* functions, const EvaluateBlock& block);
-
 /// A model's functions for one instruction set, type-erased.
 struct Kernels {
     InstructionSet set;
     const void* functions;      ///< ModelFunctions<T>
-    SolveLanes inlined_tsit5;   ///< the whole solve compiled for this model; nullptr: the generic one runs
-    SolveLanes inlined_vern7;
+    /// Indexed as `methods`: the whole solve compiled for this model, a few small hot ones only; nullptr: the generic one runs.
+    std::array<SolveLanes, methods.size()> inlined{};
 };
 
 struct Model {

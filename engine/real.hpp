@@ -19,6 +19,9 @@ using std::acos, std::asin, std::atan, std::atan2, std::cos, std::cosh, std::exp
 
 HOST_DEVICE constexpr double select(bool mask, double a, double b) { return mask ? a : b; }
 HOST_DEVICE constexpr bool any_of(bool mask) { return mask; }
+/// The logic of masks; `&` of two bools would be an int.
+HOST_DEVICE constexpr bool both(bool a, bool b) { return a && b; }
+HOST_DEVICE constexpr bool either(bool a, bool b) { return a || b; }
 HOST_DEVICE constexpr double abs(double x) { return __builtin_fabs(x); }
 /// As the processor's min and max: the second operand where either is NaN.
 HOST_DEVICE constexpr double min(double a, double b) { return a < b ? a : b; }

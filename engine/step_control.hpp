@@ -26,8 +26,8 @@ struct PiController {
     }
 
     /// Factor from the step just tried to the next one. After a rejected try (`cautious`) an accepted step doesn't grow.
-    template <class T, class Mask>
-    HOST_DEVICE static T factor(const T& log2_error, const T& log2_error_before, const Mask& accepted, const Mask& cautious) {
+    template <class T, class MaskOfT>
+    HOST_DEVICE static T factor(const T& log2_error, const T& log2_error_before, const MaskOfT& accepted, const MaskOfT& cautious) {
         const T base = fma(T(exponent), log2_error, T(-log2_safety));
         const T lower = select(cautious, T(0), T(-log2_grow));
         const T after_accepted = max(lower, min(T(log2_shrink), fma(T(-beta), log2_error_before, base)));
@@ -59,7 +59,7 @@ HOST_DEVICE inline T first_step(const System& system, const T& t0, const T& span
     for (int d = 0; d < dimension; ++d) scale[d] = fma(rtol, abs(y0[d]), atol[d]);
     const T d0 = scaled_norm(y0, scale, dimension);
     const T d1 = scaled_norm(f0, scale, dimension) * span;
-    const auto tiny = d0 < T(1e-5) | d1 < T(1e-5);
+    const auto tiny = either(d0 < T(1e-5), d1 < T(1e-5));
     const T guess = min(span * select(tiny, T(1e-6), T(0.01) * d0 / select(tiny, T(1), d1)), largest);
     const T h0 = guess * direction;
     for (int d = 0; d < dimension; ++d) y1[d] = fma(h0, f0[d], y0[d]);

@@ -17,17 +17,17 @@ struct Mask {
     using Register = xsimd::batch_bool<double, Arch>;
     Register r[registers];
 
-    friend Mask operator&(const Mask& a, const Mask& b) {
+    [[gnu::always_inline]] friend Mask both(const Mask& a, const Mask& b) {
         Mask c;
         for (int i = 0; i < registers; ++i) c.r[i] = a.r[i] & b.r[i];
         return c;
     }
-    friend Mask operator|(const Mask& a, const Mask& b) {
+    [[gnu::always_inline]] friend Mask either(const Mask& a, const Mask& b) {
         Mask c;
         for (int i = 0; i < registers; ++i) c.r[i] = a.r[i] | b.r[i];
         return c;
     }
-    friend Mask operator!(const Mask& a) {
+    [[gnu::always_inline]] friend Mask operator!(const Mask& a) {
         Mask c;
         for (int i = 0; i < registers; ++i) c.r[i] = ~a.r[i];
         return c;
@@ -35,13 +35,24 @@ struct Mask {
     /// Bit i is lane i.
     std::uint32_t bits() const {
         std::uint32_t all = 0;
-        for (int i = 0; i < registers; ++i) all |= static_cast<std::uint32_t>(r[i].mask()) << (i * Register::size);
+        for (int i = 0; i < registers; ++i) all |= register_bits(r[i]) << (i * static_cast<int>(Register::size));
         return all;
     }
-    friend bool any_of(const Mask& a) {
+    [[gnu::always_inline]] friend bool any_of(const Mask& a) {
         Register any = a.r[0];
         for (int i = 1; i < registers; ++i) any = any | a.r[i];
         return xsimd::any(any);
+    }
+
+private:
+    static std::uint32_t register_bits(const Register& a) {
+#if defined(__AVX512F__)
+        return a.data;
+#elif defined(__AVX2__)
+        return static_cast<std::uint32_t>(_mm256_movemask_pd(a));
+#else
+        return static_cast<std::uint32_t>(_mm_movemask_pd(a));
+#endif
     }
 };
 
@@ -67,57 +78,57 @@ struct Pack {
     }
 
     template <class Operation, class... Packs>
-    static Pack each(Operation operation, const Packs&... packs) {
+    [[gnu::always_inline]] static Pack each(Operation operation, const Packs&... packs) {
         Pack c;
         for (int i = 0; i < registers; ++i) c.r[i] = operation(packs.r[i]...);
         return c;
     }
     template <class Operation>
-    static MaskType compare(Operation operation, const Pack& a, const Pack& b) {
+    [[gnu::always_inline]] static MaskType compare(Operation operation, const Pack& a, const Pack& b) {
         MaskType c;
         for (int i = 0; i < registers; ++i) c.r[i] = operation(a.r[i], b.r[i]);
         return c;
     }
 
-    friend Pack operator+(const Pack& a, const Pack& b) { return each([](auto x, auto y) { return x + y; }, a, b); }
-    friend Pack operator-(const Pack& a, const Pack& b) { return each([](auto x, auto y) { return x - y; }, a, b); }
-    friend Pack operator*(const Pack& a, const Pack& b) { return each([](auto x, auto y) { return x * y; }, a, b); }
-    friend Pack operator/(const Pack& a, const Pack& b) { return each([](auto x, auto y) { return x / y; }, a, b); }
-    friend Pack operator-(const Pack& a) { return each([](auto x) { return -x; }, a); }
-    friend MaskType operator<(const Pack& a, const Pack& b) { return compare([](auto x, auto y) { return x < y; }, a, b); }
-    friend MaskType operator<=(const Pack& a, const Pack& b) { return compare([](auto x, auto y) { return x <= y; }, a, b); }
-    friend MaskType operator>(const Pack& a, const Pack& b) { return compare([](auto x, auto y) { return x > y; }, a, b); }
-    friend MaskType operator>=(const Pack& a, const Pack& b) { return compare([](auto x, auto y) { return x >= y; }, a, b); }
-    friend MaskType operator==(const Pack& a, const Pack& b) { return compare([](auto x, auto y) { return x == y; }, a, b); }
-    friend MaskType operator!=(const Pack& a, const Pack& b) { return compare([](auto x, auto y) { return x != y; }, a, b); }
+    [[gnu::always_inline]] friend Pack operator+(const Pack& a, const Pack& b) { return each([](auto x, auto y) { return x + y; }, a, b); }
+    [[gnu::always_inline]] friend Pack operator-(const Pack& a, const Pack& b) { return each([](auto x, auto y) { return x - y; }, a, b); }
+    [[gnu::always_inline]] friend Pack operator*(const Pack& a, const Pack& b) { return each([](auto x, auto y) { return x * y; }, a, b); }
+    [[gnu::always_inline]] friend Pack operator/(const Pack& a, const Pack& b) { return each([](auto x, auto y) { return x / y; }, a, b); }
+    [[gnu::always_inline]] friend Pack operator-(const Pack& a) { return each([](auto x) { return -x; }, a); }
+    [[gnu::always_inline]] friend MaskType operator<(const Pack& a, const Pack& b) { return compare([](auto x, auto y) { return x < y; }, a, b); }
+    [[gnu::always_inline]] friend MaskType operator<=(const Pack& a, const Pack& b) { return compare([](auto x, auto y) { return x <= y; }, a, b); }
+    [[gnu::always_inline]] friend MaskType operator>(const Pack& a, const Pack& b) { return compare([](auto x, auto y) { return x > y; }, a, b); }
+    [[gnu::always_inline]] friend MaskType operator>=(const Pack& a, const Pack& b) { return compare([](auto x, auto y) { return x >= y; }, a, b); }
+    [[gnu::always_inline]] friend MaskType operator==(const Pack& a, const Pack& b) { return compare([](auto x, auto y) { return x == y; }, a, b); }
+    [[gnu::always_inline]] friend MaskType operator!=(const Pack& a, const Pack& b) { return compare([](auto x, auto y) { return x != y; }, a, b); }
 
-    friend Pack select(const MaskType& mask, const Pack& a, const Pack& b) {
+    [[gnu::always_inline]] friend Pack select(const MaskType& mask, const Pack& a, const Pack& b) {
         Pack c;
         for (int i = 0; i < registers; ++i) c.r[i] = xsimd::select(mask.r[i], a.r[i], b.r[i]);
         return c;
     }
-    friend Pack min(const Pack& a, const Pack& b) { return each([](auto x, auto y) { return xsimd::min(x, y); }, a, b); }
-    friend Pack max(const Pack& a, const Pack& b) { return each([](auto x, auto y) { return xsimd::max(x, y); }, a, b); }
-    friend Pack abs(const Pack& a) { return each([](auto x) { return xsimd::abs(x); }, a); }
-    friend Pack sqrt(const Pack& a) { return each([](auto x) { return xsimd::sqrt(x); }, a); }
+    [[gnu::always_inline]] friend Pack min(const Pack& a, const Pack& b) { return each([](auto x, auto y) { return xsimd::min(x, y); }, a, b); }
+    [[gnu::always_inline]] friend Pack max(const Pack& a, const Pack& b) { return each([](auto x, auto y) { return xsimd::max(x, y); }, a, b); }
+    [[gnu::always_inline]] friend Pack abs(const Pack& a) { return each([](auto x) { return xsimd::abs(x); }, a); }
+    [[gnu::always_inline]] friend Pack sqrt(const Pack& a) { return each([](auto x) { return xsimd::sqrt(x); }, a); }
 
     /// a*b + c with one rounding where the instruction set has it. (xsimd's own fma is a product and a sum on AVX-512.)
-    friend Pack fma(const Pack& a, const Pack& b, const Pack& c) {
+    [[gnu::always_inline]] friend Pack fma(const Pack& a, const Pack& b, const Pack& c) {
         return each([](auto x, auto y, auto z) { return fused(x, y, z); }, a, b, c);
     }
 
-    friend Pack exp(const Pack& a) { return each([](auto x) { return xsimd::exp(x); }, a); }
-    friend Pack expm1(const Pack& a) { return each([](auto x) { return xsimd::expm1(x); }, a); }
-    friend Pack log(const Pack& a) { return each([](auto x) { return xsimd::log(x); }, a); }
-    friend Pack log1p(const Pack& a) { return each([](auto x) { return xsimd::log1p(x); }, a); }
-    friend Pack pow(const Pack& a, const Pack& b) { return each([](auto x, auto y) { return xsimd::pow(x, y); }, a, b); }
-    friend Pack tanh(const Pack& a) { return each([](auto x) { return xsimd::tanh(x); }, a); }
-    friend Pack sinh(const Pack& a) { return each([](auto x) { return xsimd::sinh(x); }, a); }
-    friend Pack cosh(const Pack& a) { return each([](auto x) { return xsimd::cosh(x); }, a); }
-    friend Pack asin(const Pack& a) { return each([](auto x) { return xsimd::asin(x); }, a); }
-    friend Pack acos(const Pack& a) { return each([](auto x) { return xsimd::acos(x); }, a); }
-    friend Pack atan(const Pack& a) { return each([](auto x) { return xsimd::atan(x); }, a); }
-    friend Pack atan2(const Pack& a, const Pack& b) { return each([](auto x, auto y) { return xsimd::atan2(x, y); }, a, b); }
+    [[gnu::always_inline]] friend Pack exp(const Pack& a) { return each([](auto x) { return xsimd::exp(x); }, a); }
+    [[gnu::always_inline]] friend Pack expm1(const Pack& a) { return each([](auto x) { return xsimd::expm1(x); }, a); }
+    [[gnu::always_inline]] friend Pack log(const Pack& a) { return each([](auto x) { return xsimd::log(x); }, a); }
+    [[gnu::always_inline]] friend Pack log1p(const Pack& a) { return each([](auto x) { return xsimd::log1p(x); }, a); }
+    [[gnu::always_inline]] friend Pack pow(const Pack& a, const Pack& b) { return each([](auto x, auto y) { return xsimd::pow(x, y); }, a, b); }
+    [[gnu::always_inline]] friend Pack tanh(const Pack& a) { return each([](auto x) { return xsimd::tanh(x); }, a); }
+    [[gnu::always_inline]] friend Pack sinh(const Pack& a) { return each([](auto x) { return xsimd::sinh(x); }, a); }
+    [[gnu::always_inline]] friend Pack cosh(const Pack& a) { return each([](auto x) { return xsimd::cosh(x); }, a); }
+    [[gnu::always_inline]] friend Pack asin(const Pack& a) { return each([](auto x) { return xsimd::asin(x); }, a); }
+    [[gnu::always_inline]] friend Pack acos(const Pack& a) { return each([](auto x) { return xsimd::acos(x); }, a); }
+    [[gnu::always_inline]] friend Pack atan(const Pack& a) { return each([](auto x) { return xsimd::atan(x); }, a); }
+    [[gnu::always_inline]] friend Pack atan2(const Pack& a, const Pack& b) { return each([](auto x, auto y) { return xsimd::atan2(x, y); }, a, b); }
     friend Pack sin(const Pack& a) {
         return reduced(a, [](auto x) { return xsimd::sin(x); }, [](double x) { return std::sin(x); });
     }
@@ -129,7 +140,7 @@ struct Pack {
     }
 
     // Exponent and mantissa as in engine/real.hpp. A whole number below 2^52 becomes a double by writing it under the exponent of 2^52.
-    friend Pack exponent_of(const Pack& a) {
+    [[gnu::always_inline]] friend Pack exponent_of(const Pack& a) {
         return each(
             [](auto x) {
                 const Bits biased = (xsimd::bitwise_cast<Bits>(x) >> 52) | Bits(0x4330000000000000);
@@ -137,7 +148,7 @@ struct Pack {
             },
             a);
     }
-    friend Pack mantissa_of(const Pack& a) {
+    [[gnu::always_inline]] friend Pack mantissa_of(const Pack& a) {
         return each(
             [](auto x) {
                 const Bits bits = (xsimd::bitwise_cast<Bits>(x) & Bits(0x000fffffffffffff)) | Bits(0x3ff0000000000000);
@@ -145,14 +156,14 @@ struct Pack {
             },
             a);
     }
-    friend Pack power_of_two(const Pack& a) {
+    [[gnu::always_inline]] friend Pack power_of_two(const Pack& a) {
         return each(
             [](auto x) {
                 return xsimd::bitwise_cast<Register>(xsimd::bitwise_cast<Bits>(x + Register(4503599627370496.0 + 1023)) << 52);
             },
             a);
     }
-    friend Pack nearest_whole(const Pack& a) {
+    [[gnu::always_inline]] friend Pack nearest_whole(const Pack& a) {
         const Pack shift(6755399441055744.0);  // 1.5 * 2^52
         return (a + shift) - shift;
     }
@@ -216,14 +227,5 @@ struct LaneTraits<double> {
     static void store(double x, double* to) { *to = x; }
     static std::uint32_t bits(bool mask) { return mask ? 1u : 0u; }
 };
-
-// The number type of each instruction set.
-#if defined(__AVX512F__)
-using ArchOfThisFile = xsimd::avx512bw;
-#elif defined(__AVX2__)
-using ArchOfThisFile = xsimd::fma3<xsimd::avx2>;
-#else
-using ArchOfThisFile = xsimd::sse2;
-#endif
 
 }  // namespace gradscape

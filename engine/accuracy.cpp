@@ -1,0 +1,139 @@
+#include "engine/accuracy.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "engine/cpu/instruction_set.hpp"
+#include "engine/sampling.hpp"
+#include "engine/statistics.hpp"
+
+namespace gradscape {
+namespace {
+
+constexpr double missing = std::numeric_limits<double>::quiet_NaN();
+constexpr double rtol_floor = 1e-14;
+
+std::string text(double value) {
+    char buffer[32];
+    const auto end = std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::general, 3).ptr;
+    return {buffer, end};
+}
+
+/// Largest error of each member over its rows; NaN where every row is missing.
+std::vector<double> largest_per_member(const std::vector<double>& error, std::size_t members, std::size_t rows) {
+    std::vector<double> largest(members, missing);
+    for (std::size_t m = 0; m < members; ++m)
+        for (std::size_t r = 0; r < rows; ++r) largest[m] = std::fmax(largest[m], error[m * rows + r]);
+    return largest;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> accuracy_members(std::int64_t size, int count) {
+    const std::int64_t taken = std::min<std::int64_t>(size, count);
+    std::vector<std::int64_t> members(static_cast<std::size_t>(std::max<std::int64_t>(taken, 0)));
+    for (std::int64_t k = 0; k < taken; ++k) members[static_cast<std::size_t>(k)] = k * size / taken;
+    return members;
+}
+
+EnsembleRequest reference_request(const EnsembleRequest& request, double loosened) {
+    EnsembleRequest reference = request;
+    reference.solver.method = "vern7";
+    reference.solver.rtol = std::max(rtol_floor, std::min(1e-12, request.solver.rtol / 1000) * loosened);
+    for (double& atol : reference.solver.atol) atol *= reference.solver.rtol / request.solver.rtol;
+    reference.solver.first_step.reset();
+    reference.solver.max_steps = std::max<std::int64_t>(request.solver.max_steps, 10'000'000);
+    return reference;
+}
+
+std::vector<double> error_against(const Model& model, const EnsembleRequest& request, const EnsembleChunk& chunk,
+                                  const EnsembleChunk& reference, InstructionSet set) {
+    const auto points = static_cast<std::size_t>(chunk.count * chunk.rows);
+    std::vector<double> error(points, missing);
+    if (points == 0) return error;
+    const ModelDescription& description = model.description;
+    const auto members = static_cast<std::size_t>(chunk.count);
+    // The error measure may depend on parameters; fixed and varied ones are expanded per member.
+    std::vector<double> parameters(description.parameters.size() * members);
+    const std::vector<VariedQuantity> varied = varied_quantities(description, request);
+    for (std::size_t i = 0; i < description.parameters.size(); ++i)
+        std::fill_n(parameters.begin() + static_cast<std::ptrdiff_t>(i * members), members, request.parameters[i].value);
+    for (std::size_t q = 0; q < varied.size(); ++q)
+        if (varied[q].kind == VariedQuantity::Kind::parameter)
+            std::copy_n(chunk.drawn.begin() + static_cast<std::ptrdiff_t>(q * members), members,
+                        parameters.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(varied[q].index) * members));
+    const std::vector<double> times(points, 0);
+    PointBlock block{};
+    block.points = chunk.count * chunk.rows;
+    block.rows = chunk.rows;
+    block.times = times.data();
+    block.times_per_point = true;
+    block.states = chunk.states.data();
+    block.state_stride = block.points;
+    block.parameters = parameters.data();
+    block.parameter_stride = chunk.count;
+    block.reference = reference.states.data();
+    block.out = error.data();
+    block.out_stride = block.points;
+    const auto kernels = std::find_if(model.kernels.begin(), model.kernels.end(), [&](const Kernels& k) { return k.set == set; });
+    cpu_code(set).evaluate(kernels->functions, PointFunction::error, block);
+    for (std::size_t i = 0; i < points; ++i)
+        if (std::isnan(chunk.states[i]) || std::isnan(reference.states[i])) error[i] = missing;
+    return error;
+}
+
+AccuracyResult measure_accuracy(const Model& model, const EnsembleRequest& request, const std::vector<std::int64_t>& members,
+                                const EnsembleChunk& chunk, const RunOptions& options) {
+    AccuracyResult result;
+    result.members = members;
+    result.rows = chunk.rows;
+    result.threshold = model.description.info.error.threshold;
+    RunOptions reference_options;
+    reference_options.stop = options.stop;
+    reference_options.instruction_set = options.instruction_set;
+    const InstructionSet set = options.instruction_set.value_or(best_instruction_set());
+    const EnsembleRequest tight = reference_request(request), looser = reference_request(request, 10);
+    const EnsembleChunk reference = solve_members(model, tight, members, reference_options);
+    const EnsembleChunk second = solve_members(model, looser, members, reference_options);
+    const auto count = members.size(), rows = static_cast<std::size_t>(chunk.rows);
+
+    result.error = error_against(model, request, chunk, reference, set);
+    std::vector<double> column(count);
+    result.row_quantiles.assign(std::size(error_levels) * rows, missing);
+    for (std::size_t r = 0; r < rows; ++r) {
+        for (std::size_t m = 0; m < count; ++m) column[m] = result.error[m * rows + r];
+        const Percentiles at_row = percentiles(column, error_levels);
+        for (std::size_t level = 0; level < std::size(error_levels); ++level) result.row_quantiles[level * rows + r] = at_row.values[level];
+    }
+    result.maximum = percentiles(largest_per_member(result.error, count, rows), error_levels);
+    const std::vector<double> between = error_against(model, request, second, reference, set);
+    result.reference_disagreement = percentiles(largest_per_member(between, count, rows), std::span(error_levels).subspan(2, 1)).values[0];
+
+    using Verdict = AccuracyResult::Verdict;
+    const std::string threshold = text(result.threshold);
+    const double p99 = result.maximum.values[2];
+    if (options.stop.stop_requested()) {
+        result.verdict = Verdict::not_computed;
+        result.sentence = "not computed: the run was stopped";
+    } else if (result.maximum.covered == 0) {
+        result.verdict = Verdict::withheld;
+        result.sentence = "withheld: no member of the subsample has both a solution and a reference";
+    } else if (!(result.reference_disagreement <= 0.1 * result.threshold)) {
+        result.verdict = Verdict::withheld;
+        result.sentence = "withheld: two references (Verner 7 at rtol " + text(tight.solver.rtol) + " and " + text(looser.solver.rtol) +
+                          ") differ by " + text(result.reference_disagreement) + " at the 99th percentile, more than a tenth of the threshold " +
+                          threshold + "; the trajectories are too sensitive for a reference in double precision";
+    } else if (p99 <= result.threshold) {
+        result.verdict = Verdict::within;
+        result.sentence = "accurate enough: 99 % of the members stay within " + text(p99) + ", the threshold is " + threshold;
+    } else {
+        result.verdict = Verdict::exceeded;
+        result.sentence = "not accurate enough: the 99th percentile is " + text(p99) + ", the threshold is " + threshold +
+                          "; tighten rtol and atol";
+    }
+    return result;
+}
+
+}  // namespace gradscape

@@ -1,0 +1,315 @@
+#include "engine/cpu/ensemble_blocks.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+#include "engine/save_times.hpp"
+
+namespace gradscape {
+namespace {
+
+constexpr double missing = std::numeric_limits<double>::quiet_NaN();
+
+bool is_final(Status status) { return status != Status::cancelled && status != Status::not_run; }
+
+}  // namespace
+
+EnsembleBlocks::EnsembleBlocks(BlockPlan plan) : plan_(std::move(plan)) {}
+
+EnsembleBlock* EnsembleBlocks::open_block() {
+    const ModelDescription& model = plan_.model->description;
+    auto owner = std::make_unique<EnsembleBlock>();
+    EnsembleBlock& block = *owner;
+    EnsembleChunk& chunk = block.chunk;
+    chunk.first = next_;
+    chunk.count = std::min(plan_.block_members, plan_.size - next_);
+    chunk.rows = plan_.times.rows;
+    next_ += chunk.count;
+    const auto count = static_cast<std::size_t>(chunk.count), points = count * static_cast<std::size_t>(chunk.rows);
+    chunk.drawn.assign(plan_.varied.size() * count, missing);
+    chunk.states.assign(model.states.size() * points, missing);
+    if (plan_.observables) chunk.observables.assign(model.observables.size() * points, missing);
+    if (plan_.times.per_member) chunk.row_times.assign(points, missing);
+    chunk.drift.assign(model.invariants.size() * count, missing);
+    chunk.status.assign(count, Status::not_run);
+    chunk.span_start.assign(count, missing);
+    chunk.span_end.assign(count, missing);
+    chunk.stopped_at.assign(count, missing);
+    chunk.accepted.assign(count, 0);
+    chunk.rejected.assign(count, 0);
+    block.parameters.assign(model.parameters.size() * count, missing);
+    block.initial.assign(model.states.size() * count, missing);
+    block.final_before.assign(count, false);
+    block.unfinished = chunk.count;
+    if (chunk.first < plan_.previous_members) {
+        const std::int64_t kept = std::min(chunk.count, plan_.previous_members - chunk.first);
+        const EnsembleChunk before = plan_.previous(chunk.first, kept);
+        const auto copy = [&](std::vector<double>& to, const std::vector<double>& from, std::int64_t member, std::int64_t rows) {
+            const std::size_t components = to.size() / static_cast<std::size_t>(chunk.count * rows);
+            for (std::size_t c = 0; c < components; ++c)
+                for (std::int64_t row = 0; row < rows; ++row)
+                    to[(c * count + static_cast<std::size_t>(member)) * static_cast<std::size_t>(rows) + static_cast<std::size_t>(row)] =
+                        from[(c * static_cast<std::size_t>(kept) + static_cast<std::size_t>(member)) * static_cast<std::size_t>(rows) +
+                             static_cast<std::size_t>(row)];
+        };
+        for (std::int64_t member = 0; member < kept; ++member) {
+            const auto m = static_cast<std::size_t>(member);
+            if (!is_final(before.status[m])) continue;
+            block.final_before[m] = true;
+            chunk.status[m] = before.status[m];
+            chunk.span_start[m] = before.span_start[m];
+            chunk.span_end[m] = before.span_end[m];
+            chunk.stopped_at[m] = before.stopped_at[m];
+            chunk.accepted[m] = before.accepted[m];
+            chunk.rejected[m] = before.rejected[m];
+            copy(chunk.drawn, before.drawn, member, 1);
+            copy(chunk.drift, before.drift, member, 1);
+            copy(chunk.states, before.states, member, chunk.rows);
+            if (plan_.observables) copy(chunk.observables, before.observables, member, chunk.rows);
+            if (plan_.times.per_member) copy(chunk.row_times, before.row_times, member, chunk.rows);
+        }
+    }
+    blocks_.push_back(std::move(owner));
+    return &block;
+}
+
+void EnsembleBlocks::fill_member(EnsembleBlock& block, std::int64_t index) {
+    EnsembleChunk& chunk = block.chunk;
+    const ModelDescription& model = plan_.model->description;
+    const std::int64_t position = chunk.first + index;
+    const std::int64_t number = plan_.members != nullptr ? (*plan_.members)[static_cast<std::size_t>(position)] : position;
+    std::array<double, 128> p, y0;
+    double start = 0, end = 0;
+    plan_.sampler->member(number, p.data(), y0.data(), start, end);
+    const auto m = static_cast<std::size_t>(index), count = static_cast<std::size_t>(chunk.count);
+    for (std::size_t i = 0; i < model.parameters.size(); ++i) block.parameters[i * count + m] = p[i];
+    for (std::size_t d = 0; d < model.states.size(); ++d) block.initial[d * count + m] = y0[d];
+    chunk.span_start[m] = start;
+    chunk.span_end[m] = end;
+    for (std::size_t q = 0; q < plan_.varied.size(); ++q) {
+        const VariedQuantity& quantity = plan_.varied[q];
+        const auto i = static_cast<std::size_t>(quantity.index);
+        switch (quantity.kind) {
+            case VariedQuantity::Kind::parameter: chunk.drawn[q * count + m] = p[i]; break;
+            case VariedQuantity::Kind::initial_state: chunk.drawn[q * count + m] = y0[i]; break;
+            case VariedQuantity::Kind::start: chunk.drawn[q * count + m] = start; break;
+            case VariedQuantity::Kind::end: chunk.drawn[q * count + m] = end; break;
+        }
+    }
+    if (plan_.times.per_member) {
+        const std::vector<double> times = save_times(plan_.request->span, start, end);
+        std::copy(times.begin(), times.end(), chunk.row_times.begin() + index * chunk.rows);
+    }
+}
+
+bool EnsembleBlocks::acceptable(const EnsembleBlock& block, std::int64_t index, const double* y0) const {
+    const ModelDescription& model = plan_.model->description;
+    const auto m = static_cast<std::size_t>(index), count = static_cast<std::size_t>(block.chunk.count);
+    for (std::size_t i = 0; i < model.parameters.size(); ++i) {
+        const double value = block.parameters[i * count + m];
+        if (!std::isfinite(value) || value < model.parameters[i].hard_min || value > model.parameters[i].hard_max) return false;
+    }
+    for (std::size_t d = 0; d < model.states.size(); ++d) {
+        const Draw& draw = plan_.request->initial_state[d];
+        if (draw.kind == Draw::Kind::from_model) continue;
+        if (!std::isfinite(y0[d]) || y0[d] < model.states[d].hard_min || y0[d] > model.states[d].hard_max) return false;
+    }
+    return std::isfinite(block.chunk.span_start[m]) && std::isfinite(block.chunk.span_end[m]);
+}
+
+int EnsembleBlocks::take(int count, LaneMember* members, double* p, double* y0, double* start, double* end) {
+    const ModelDescription& model = plan_.model->description;
+    const auto lanes = static_cast<std::size_t>(count);
+    int taken = 0;
+    while (taken < count) {
+        // Only the counter is moved under the lock; drawing the member happens outside.
+        EnsembleBlock* block = nullptr;
+        std::int64_t first = 0, last = 0;
+        {
+            const std::lock_guard lock(mutex_);
+            if (cancelled()) break;
+            if (!blocks_.empty() && blocks_.back()->taken < blocks_.back()->chunk.count) {
+                block = blocks_.back().get();
+            } else if (next_ < plan_.size && static_cast<int>(blocks_.size()) < plan_.window) {
+                block = open_block();
+            } else {
+                break;
+            }
+            first = block->taken;
+            last = std::min(block->chunk.count, first + (count - taken));
+            block->taken = last;
+        }
+        for (std::int64_t index = first; index < last; ++index) {
+            const auto m = static_cast<std::size_t>(index);
+            LaneMember member{};
+            member.block = block;
+            member.index = index;
+            if (block->final_before[m]) {
+                done_.fetch_add(1, std::memory_order_relaxed);
+                if (block->unfinished.fetch_sub(1) == 1) complete(*block);
+                continue;
+            }
+            fill_member(*block, index);
+            EnsembleChunk& chunk = block->chunk;
+            const auto members_of_block = static_cast<std::size_t>(chunk.count);
+            const auto lane = static_cast<std::size_t>(taken);
+            for (std::size_t i = 0; i < model.parameters.size(); ++i) p[i * lanes + lane] = block->parameters[i * members_of_block + m];
+            std::array<double, 128> initial;
+            for (std::size_t d = 0; d < model.states.size(); ++d)
+                y0[d * lanes + lane] = initial[d] = block->initial[d * members_of_block + m];
+            start[lane] = chunk.span_start[m];
+            end[lane] = chunk.span_end[m];
+            member.times = plan_.times.per_member ? chunk.row_times.data() + index * chunk.rows : plan_.times.shared.data();
+            member.rows = chunk.rows;
+            member.values = chunk.states.data() + index * chunk.rows;
+            member.state_stride = chunk.count * chunk.rows;
+            member.initial = block->initial.data() + index;
+            member.initial_stride = chunk.count;
+            if (!acceptable(*block, index, initial.data())) {
+                finish(member, Status::bad_input, start[lane], 0, 0);
+                continue;
+            }
+            members[taken++] = member;
+        }
+    }
+    return taken;
+}
+
+void EnsembleBlocks::finish(const LaneMember& member, Status status, double stopped_at, double accepted, double rejected) {
+    EnsembleBlock& block = *member.block;
+    const auto m = static_cast<std::size_t>(member.index);
+    block.chunk.status[m] = status;
+    block.chunk.stopped_at[m] = stopped_at;
+    block.chunk.accepted[m] = static_cast<std::int32_t>(accepted);
+    block.chunk.rejected[m] = static_cast<std::int32_t>(rejected);
+    if (!is_final(status)) return;
+    done_.fetch_add(1, std::memory_order_relaxed);
+    if (block.unfinished.fetch_sub(1) == 1) complete(block);
+}
+
+void EnsembleBlocks::complete(EnsembleBlock& block) {
+    evaluate(block);
+    {
+        const std::lock_guard lock(mutex_);
+        block.ready = true;
+    }
+    block_ready_.notify_one();
+}
+
+void EnsembleBlocks::evaluate(EnsembleBlock& block) const {
+    const ModelDescription& model = plan_.model->description;
+    EnsembleChunk& chunk = block.chunk;
+    const auto count = static_cast<std::size_t>(chunk.count), rows = static_cast<std::size_t>(chunk.rows), points = count * rows;
+    if (points == 0) return;
+    PointBlock at{};
+    at.points = chunk.count * chunk.rows;
+    at.rows = chunk.rows;
+    at.times = plan_.times.per_member ? chunk.row_times.data() : plan_.times.shared.data();
+    at.times_per_point = plan_.times.per_member;
+    at.states = chunk.states.data();
+    at.state_stride = at.points;
+    at.parameters = block.parameters.data();
+    at.parameter_stride = chunk.count;
+    const auto missing_point = [&](std::size_t point) { return std::isnan(chunk.states[point]); };
+    if (plan_.observables && !model.observables.empty()) {
+        std::vector<double> values(model.observables.size() * points);
+        at.out = values.data();
+        at.out_stride = at.points;
+        plan_.code->evaluate(plan_.kernels->functions, PointFunction::observe, at);
+        for (std::size_t q = 0; q < model.observables.size(); ++q)
+            for (std::size_t m = 0; m < count; ++m) {
+                if (block.final_before[m]) continue;  // has the earlier run's values
+                for (std::size_t i = m * rows; i < (m + 1) * rows; ++i)
+                    chunk.observables[q * points + i] = missing_point(i) ? missing : values[q * points + i];
+            }
+    }
+    if (!model.invariants.empty()) {
+        // Drift is measured from the initial state, whether or not it is saved.
+        std::vector<double> first(model.invariants.size() * count), values(model.invariants.size() * points);
+        PointBlock initial = at;
+        initial.points = chunk.count;
+        initial.rows = 1;
+        initial.times = chunk.span_start.data();
+        initial.times_per_point = true;
+        initial.states = block.initial.data();
+        initial.state_stride = chunk.count;
+        initial.out = first.data();
+        initial.out_stride = chunk.count;
+        plan_.code->evaluate(plan_.kernels->functions, PointFunction::conserved, initial);
+        at.out = values.data();
+        at.out_stride = at.points;
+        plan_.code->evaluate(plan_.kernels->functions, PointFunction::conserved, at);
+        for (std::size_t q = 0; q < model.invariants.size(); ++q)
+            for (std::size_t m = 0; m < count; ++m) {
+                if (block.final_before[m]) continue;
+                const double reference = first[q * count + m];
+                double largest = missing;
+                for (std::size_t i = m * rows; i < (m + 1) * rows; ++i) {
+                    const double change = std::fabs(values[q * points + i] - reference);
+                    if (!missing_point(i)) largest = std::fmax(largest, reference != 0 ? change / std::fabs(reference) : change);
+                }
+                chunk.drift[q * count + m] = largest;
+            }
+    }
+}
+
+bool EnsembleBlocks::wait_for_members() {
+    std::unique_lock lock(mutex_);
+    members_available_.wait(lock, [&] {
+        const bool open = !blocks_.empty() && blocks_.back()->taken < blocks_.back()->chunk.count;
+        return cancelled() || open || next_ >= plan_.size || static_cast<int>(blocks_.size()) < plan_.window;
+    });
+    const bool open = !blocks_.empty() && blocks_.back()->taken < blocks_.back()->chunk.count;
+    return !cancelled() && (open || next_ < plan_.size);
+}
+
+EnsembleBlock* EnsembleBlocks::next_ready(double seconds) {
+    std::unique_lock lock(mutex_);
+    const bool ready = block_ready_.wait_for(lock, std::chrono::duration<double>(seconds), [&] {
+        return cancelled() || (!blocks_.empty() && blocks_.front()->ready) || (blocks_.empty() && next_ >= plan_.size);
+    });
+    return ready && !blocks_.empty() && blocks_.front()->ready ? blocks_.front().get() : nullptr;
+}
+
+void EnsembleBlocks::release() {
+    {
+        const std::lock_guard lock(mutex_);
+        blocks_.pop_front();
+    }
+    members_available_.notify_all();
+}
+
+bool EnsembleBlocks::all_consumed() {
+    const std::lock_guard lock(mutex_);
+    return blocks_.empty() && next_ >= plan_.size;
+}
+
+void EnsembleBlocks::cancel() {
+    {
+        const std::lock_guard lock(mutex_);
+        cancelled_ = true;
+    }
+    members_available_.notify_all();
+    block_ready_.notify_all();
+}
+
+EnsembleBlock* EnsembleBlocks::close_next() {
+    const std::lock_guard lock(mutex_);
+    if (blocks_.empty() && next_ < plan_.previous_members) open_block();  // results of the earlier run that nobody came to
+    if (blocks_.empty()) return nullptr;
+    EnsembleBlock& block = *blocks_.front();
+    if (!block.ready) {
+        EnsembleChunk& chunk = block.chunk;
+        for (std::int64_t index = 0; index < chunk.count; ++index) {
+            const auto m = static_cast<std::size_t>(index);
+            if (chunk.status[m] == Status::not_run && std::isnan(chunk.span_start[m])) fill_member(block, index);
+        }
+        evaluate(block);
+        block.ready = true;
+    }
+    return &block;
+}
+
+}  // namespace gradscape

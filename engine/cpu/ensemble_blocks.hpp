@@ -1,0 +1,88 @@
+// The ensemble while it runs: members are handed to the threads in order from one counter, results gather in blocks, and finished blocks
+// are consumed in order. At most `window` blocks exist at a time, which bounds the memory whatever the size of the ensemble.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+
+#include "engine/cpu/instruction_set.hpp"
+#include "engine/cpu/lane_job.hpp"
+#include "engine/ensemble.hpp"
+#include "engine/sampling.hpp"
+
+namespace gradscape {
+
+/// Which members a run integrates and what it keeps of them.
+struct BlockPlan {
+    const Model* model;
+    const EnsembleRequest* request;
+    const Sampler* sampler;
+    const Kernels* kernels;
+    const CpuCode* code;
+    SaveTimes times;
+    std::vector<VariedQuantity> varied;
+    const std::vector<std::int64_t>* members = nullptr;  ///< null: 0..size-1
+    std::int64_t size = 0;
+    std::int64_t block_members = 0;
+    int window = 12;
+    bool observables = true;
+    std::int64_t previous_members = 0;                   ///< of an interrupted run, see RunOptions
+    std::function<EnsembleChunk(std::int64_t, std::int64_t)> previous;
+};
+
+struct EnsembleBlock {
+    EnsembleChunk chunk;
+    std::vector<double> parameters;    ///< [parameter][member]
+    std::vector<double> initial;       ///< [state][member]
+    std::vector<bool> final_before;    ///< members whose result comes from the interrupted run
+    std::int64_t taken = 0;            ///< members handed out so far
+    std::atomic<std::int64_t> unfinished{0};
+    bool ready = false;                ///< evaluated; guarded by the mutex of EnsembleBlocks
+};
+
+class EnsembleBlocks {
+public:
+    EnsembleBlocks(BlockPlan plan);
+
+    /// As LaneJob::take; 0 too when the window is full.
+    int take(int count, LaneMember* members, double* p, double* y0, double* start, double* end);
+    void finish(const LaneMember& member, Status status, double stopped_at, double accepted, double rejected);
+
+    /// Blocks a thread whose lanes are empty until there are members to take (true) or no more will come (false).
+    bool wait_for_members();
+
+    /// The next finished block in order, or null when `seconds` have passed or all are consumed. Give it back with release().
+    EnsembleBlock* next_ready(double seconds);
+    void release();
+    bool all_consumed();
+
+    /// Ends the run: no more members are handed out and waiting threads return.
+    void cancel();
+    bool cancelled() const { return cancelled_.load(std::memory_order_relaxed); }
+
+    /// After cancel() and the end of the threads: closes the oldest block as it is, cut behind its last finished member; null when none is left.
+    EnsembleBlock* close_next();
+
+    std::int64_t done() const { return done_.load(std::memory_order_relaxed); }
+
+private:
+    EnsembleBlock* open_block();
+    void fill_member(EnsembleBlock& block, std::int64_t index);
+    void complete(EnsembleBlock& block);
+    void evaluate(EnsembleBlock& block) const;
+    bool acceptable(const EnsembleBlock& block, std::int64_t index, const double* y0) const;
+
+    const BlockPlan plan_;
+    std::mutex mutex_;
+    std::condition_variable block_ready_, members_available_;
+    std::deque<std::unique_ptr<EnsembleBlock>> blocks_;
+    std::int64_t next_ = 0;            ///< first member of the next block to be opened
+    std::atomic<std::int64_t> done_{0};
+    std::atomic<bool> cancelled_{false};
+};
+
+}  // namespace gradscape
