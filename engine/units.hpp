@@ -20,13 +20,13 @@ inline constexpr std::array units{
     Unit{"1", "", 1, "1"},
     Unit{"rad", "rad", 1, "rad"},
     Unit{"degree", "°", 0.017453292519943295, "rad"},
-    Unit{"kiloparsec", "kpc", 3.0856775814913673e19, "m"},
+    Unit{"kiloparsec", "kpc", 3.085677581491367e19, "m"},
     Unit{"Gyr", "Gyr", 3.15576e16, "s"},
     Unit{"km/s", "km/s", 1e3, "m/s"},
     Unit{"km^2/s^2", "km²/s²", 1e6, "m^2/s^2"},
-    Unit{"kiloparsec*km/s", "kpc km/s", 3.0856775814913673e22, "m^2/s"},
+    Unit{"kiloparsec*km/s", "kpc km/s", 3.085677581491367e22, "m^2/s"},
     Unit{"milliarcsecond/yr", "mas/yr", 1.5362818500441604e-16, "rad/s"},
-    Unit{"1e10 Msun", "10¹⁰ M☉", 1.988409870698051e40, "kg"},
+    Unit{"1e10 Msun", "10¹⁰ M☉", 1.9884098706980507e40, "kg"},
 };
 
 /// nullptr when the table lacks it.
