@@ -9,13 +9,13 @@ namespace gradscape {
 
 /// The stages that only the dense output needs; call once for a step in which a row lies. `argument` is scratch for one state vector.
 template <class Tableau, class T, class System>
-HOST_DEVICE inline void dense_stages(const System& system, const T& t, const T& t1, const T& h, const T* y, T* k, T* argument) {
+HOST_DEVICE_INLINE void dense_stages(const System& system, const T& t, const T& t1, const T& h, const T* y, T* k, T* argument) {
     stages<Tableau, Tableau::stages, Tableau::stages + Tableau::extra_stages>(system, t, t1, h, y, k, argument);
 }
 
 /// b_I(theta) by Horner's scheme from power J downwards.
 template <class Tableau, int I, int J, class T>
-HOST_DEVICE inline T dense_weight(const T& theta, const T& sum) {
+HOST_DEVICE_INLINE T dense_weight(const T& theta, const T& sum) {
     if constexpr (J < 0) {
         return sum * theta;
     } else {
@@ -32,7 +32,7 @@ HOST_DEVICE constexpr bool in_dense_output(int i) {
 }
 
 template <class Tableau, int I, class T>
-HOST_DEVICE inline void add_dense_stages(const T& theta, const T* k, int dimension, T* sum) {
+HOST_DEVICE_INLINE void add_dense_stages(const T& theta, const T* k, int dimension, T* sum) {
     if constexpr (I < Tableau::stages + Tableau::extra_stages) {
         if constexpr (in_dense_output<Tableau>(I)) {
             constexpr int highest = Tableau::dense_degree - 1;
@@ -46,7 +46,7 @@ HOST_DEVICE inline void add_dense_stages(const T& theta, const T* k, int dimensi
 
 /// y(t + theta h) = y + h sum_i b_i(theta) k_i, 0 <= theta <= 1, after dense_stages().
 template <class Tableau, class T>
-HOST_DEVICE inline void interpolate(const T& theta, const T& h, const T* y, const T* k, int dimension, T* result) {
+HOST_DEVICE_INLINE void interpolate(const T& theta, const T& h, const T* y, const T* k, int dimension, T* result) {
 #pragma GCC unroll 8
     for (int d = 0; d < dimension; ++d) result[d] = T(0);
     add_dense_stages<Tableau, 0>(theta, k, dimension, result);

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "engine/host_device.hpp"
+#include "engine/log2_exp2.hpp"
 #include "engine/real.hpp"
 #include "engine/tableau.hpp"
 
@@ -15,7 +16,7 @@ namespace gradscape {
 
 /// sum_{j<I} a_Ij k_j of one state, zero coefficients left out. `k` points to the state's value in stage 0.
 template <class Tableau, int I, int J = 0, class T>
-HOST_DEVICE inline T stage_sum(const T* k, int dimension, const T& sum) {
+HOST_DEVICE_INLINE T stage_sum(const T* k, int dimension, const T& sum) {
     if constexpr (J == I) {
         return sum;
     } else {
@@ -33,7 +34,7 @@ HOST_DEVICE inline T stage_sum(const T* k, int dimension, const T& sum) {
 /// Stages I..Last-1 of the step from (t, y) to t1 = t + h; `argument` is scratch space for one state vector and holds the last
 /// stage's argument afterwards. Stages at the step's end are evaluated at t1 itself, never beyond it by a rounding.
 template <class Tableau, int I, int Last, class T, class System>
-HOST_DEVICE inline void stages(const System& system, const T& t, const T& t1, const T& h, const T* y, T* k, T* argument) {
+HOST_DEVICE_INLINE void stages(const System& system, const T& t, const T& t1, const T& h, const T* y, T* k, T* argument) {
     if constexpr (I < Last) {
         const int dimension = system.dimension();
 #pragma GCC unroll 8
@@ -49,7 +50,7 @@ HOST_DEVICE inline void stages(const System& system, const T& t, const T& t1, co
 }
 
 template <class Tableau, bool error, int J = 0, class T>
-HOST_DEVICE inline T weighted_sum(const T* k, int dimension, const T& sum) {
+HOST_DEVICE_INLINE T weighted_sum(const T* k, int dimension, const T& sum) {
     if constexpr (J == Tableau::stages) {
         return sum;
     } else {
@@ -67,7 +68,7 @@ HOST_DEVICE inline T weighted_sum(const T* k, int dimension, const T& sum) {
 /// The step from (t, y) to t1 = t + h, with k[0] = f(t, y) given: fills k[1..stages-1] and y1, and returns the squared error
 /// (1/n) sum_d (e_d / (atol_d + rtol max(|y_d|, |y1_d|)))^2, which is not finite where y1 isn't.
 template <class Tableau, class T, class System>
-HOST_DEVICE inline T step(const System& system, const T& t, const T& t1, const T& h, const T* y, const T* atol, const T& rtol, T* k,
+HOST_DEVICE_INLINE T step(const System& system, const T& t, const T& t1, const T& h, const T* y, const T* atol, const T& rtol, T* k,
                           T* y1) {
     (void)TableauCheck<Tableau>{};
     const int dimension = system.dimension();
@@ -78,7 +79,7 @@ HOST_DEVICE inline T step(const System& system, const T& t, const T& t1, const T
         // First same as last: y1 is the last stage's argument already.
         if constexpr (!first_same_as_last<Tableau>) y1[d] = fma(h, weighted_sum<Tableau, false>(k + d, dimension, T(0)), y[d]);
         const T scale = fma(rtol, max(abs(y[d]), abs(y1[d])), atol[d]);
-        const T ratio = h * weighted_sum<Tableau, true>(k + d, dimension, T(0)) / scale;
+        const T ratio = weighted_sum<Tableau, true>(k + d, dimension, T(0)) * (h * reciprocal_newton(scale));
         sum = fma(ratio, ratio, sum);
         overflow = fma(scale, T(0), overflow);  // 0, or NaN where the scale overflowed and would hide the error
     }

@@ -38,6 +38,10 @@ HOST_DEVICE constexpr double mantissa_of(double x) {
 HOST_DEVICE constexpr double power_of_two(double n) {
     return __builtin_bit_cast(double, static_cast<unsigned long long>(static_cast<long long>(n) + 1023) << 52);
 }
+/// 1/x within 6 %, by negating the exponent: the start of Newton's iteration.
+HOST_DEVICE constexpr double reciprocal_guess(double x) {
+    return __builtin_bit_cast(double, 0x7fde623822835eeaull - __builtin_bit_cast(unsigned long long, x));
+}
 /// The nearest whole number, ties to even, for |x| below 2^51: the same three instructions on every processor.
 HOST_DEVICE inline double nearest_whole(double x) {
     constexpr double shift = 6755399441055744.0;  // 1.5 * 2^52

@@ -20,14 +20,14 @@ struct PiController {
 
     /// log2 of the error from its square; a NaN or infinite error counts as huge, zero as tiny.
     template <class T>
-    HOST_DEVICE static T log2_error(const T& error_squared) {
+    HOST_DEVICE_INLINE static T log2_error(const T& error_squared) {
         const T bounded = select(error_squared <= T(1e80), max(error_squared, T(1e-80)), T(1e80));
         return T(0.5) * log2_polynomial(bounded);
     }
 
     /// Factor from the step just tried to the next one. After a rejected try (`cautious`) an accepted step doesn't grow.
     template <class T, class MaskOfT>
-    HOST_DEVICE static T factor(const T& log2_error, const T& log2_error_before, const MaskOfT& accepted, const MaskOfT& cautious) {
+    HOST_DEVICE_INLINE static T factor(const T& log2_error, const T& log2_error_before, const MaskOfT& accepted, const MaskOfT& cautious) {
         const T base = fma(T(exponent), log2_error, T(-log2_safety));
         const T lower = select(cautious, T(0), T(-log2_grow));
         const T after_accepted = max(lower, min(T(log2_shrink), fma(T(-beta), log2_error_before, base)));
@@ -38,7 +38,7 @@ struct PiController {
 
 /// Root mean square of v_d / scale_d.
 template <class T>
-HOST_DEVICE inline T scaled_norm(const T* v, const T* scale, int dimension) {
+HOST_DEVICE_INLINE T scaled_norm(const T* v, const T* scale, int dimension) {
     T sum = T(0);
     for (int d = 0; d < dimension; ++d) {
         const T ratio = v[d] / scale[d];

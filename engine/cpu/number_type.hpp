@@ -15,11 +15,11 @@ namespace {
 #if defined(GRADSCAPE_SET_IS_scalar)
 using Number = double;
 #elif defined(__AVX512F__)
-using Number = Pack<xsimd::avx512bw, 2>;
+using Number = Pack<xsimd::avx512bw>;
 #elif defined(__AVX2__)
-using Number = Pack<xsimd::fma3<xsimd::avx2>, 2>;
+using Number = Pack<xsimd::fma3<xsimd::avx2>>;
 #else
-using Number = Pack<xsimd::sse2, 2>;
+using Number = Pack<xsimd::sse2>;
 #endif
 
 }  // namespace

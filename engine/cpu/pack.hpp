@@ -1,4 +1,4 @@
-// A pack of SIMD lanes as a number type: several registers side by side, because the chain of dependent operations in one step is too
+// A pack of SIMD lanes as a number type: two registers side by side, because the chain of dependent operations in one step is too
 // short to keep the processor busy with one. Every operation acts on each lane by itself: a lane's bits never depend on its neighbours.
 // The architecture is part of the type, so that code compiled for one instruction set never replaces another's at link time.
 #pragma once
@@ -12,37 +12,17 @@
 
 namespace gradscape {
 
-template <class Arch, int registers>
+template <class Arch>
 struct Mask {
     using Register = xsimd::batch_bool<double, Arch>;
-    Register r[registers];
+    Register low, high;
 
-    [[gnu::always_inline]] friend Mask both(const Mask& a, const Mask& b) {
-        Mask c;
-        for (int i = 0; i < registers; ++i) c.r[i] = a.r[i] & b.r[i];
-        return c;
-    }
-    [[gnu::always_inline]] friend Mask either(const Mask& a, const Mask& b) {
-        Mask c;
-        for (int i = 0; i < registers; ++i) c.r[i] = a.r[i] | b.r[i];
-        return c;
-    }
-    [[gnu::always_inline]] friend Mask operator!(const Mask& a) {
-        Mask c;
-        for (int i = 0; i < registers; ++i) c.r[i] = ~a.r[i];
-        return c;
-    }
+    [[gnu::always_inline]] friend Mask both(const Mask& a, const Mask& b) { return {a.low & b.low, a.high & b.high}; }
+    [[gnu::always_inline]] friend Mask either(const Mask& a, const Mask& b) { return {a.low | b.low, a.high | b.high}; }
+    [[gnu::always_inline]] friend Mask operator!(const Mask& a) { return {~a.low, ~a.high}; }
+    [[gnu::always_inline]] friend bool any_of(const Mask& a) { return xsimd::any(a.low | a.high); }
     /// Bit i is lane i.
-    std::uint32_t bits() const {
-        std::uint32_t all = 0;
-        for (int i = 0; i < registers; ++i) all |= register_bits(r[i]) << (i * static_cast<int>(Register::size));
-        return all;
-    }
-    [[gnu::always_inline]] friend bool any_of(const Mask& a) {
-        Register any = a.r[0];
-        for (int i = 1; i < registers; ++i) any = any | a.r[i];
-        return xsimd::any(any);
-    }
+    std::uint32_t bits() const { return register_bits(low) | register_bits(high) << static_cast<int>(Register::size); }
 
 private:
     static std::uint32_t register_bits(const Register& a) {
@@ -56,38 +36,31 @@ private:
     }
 };
 
-template <class Arch, int registers>
+template <class Arch>
 struct Pack {
     using Register = xsimd::batch<double, Arch>;
-    using MaskType = Mask<Arch, registers>;
-    static constexpr int lanes = registers * static_cast<int>(Register::size);
-    Register r[registers];
+    using MaskType = Mask<Arch>;
+    static constexpr int register_lanes = static_cast<int>(Register::size);
+    static constexpr int lanes = 2 * register_lanes;
+    Register low, high;  // named, not an array: g++ keeps these in registers
 
     Pack() = default;
-    explicit Pack(double x) {
-        for (int i = 0; i < registers; ++i) r[i] = Register(x);
-    }
+    [[gnu::always_inline]] explicit Pack(double x) : low(x), high(x) {}
+    [[gnu::always_inline]] Pack(const Register& first, const Register& second) : low(first), high(second) {}
 
-    static Pack load(const double* from) {
-        Pack a;
-        for (int i = 0; i < registers; ++i) a.r[i] = Register::load_unaligned(from + i * Register::size);
-        return a;
-    }
+    static Pack load(const double* from) { return {Register::load_unaligned(from), Register::load_unaligned(from + register_lanes)}; }
     void store(double* to) const {
-        for (int i = 0; i < registers; ++i) r[i].store_unaligned(to + i * Register::size);
+        low.store_unaligned(to);
+        high.store_unaligned(to + register_lanes);
     }
 
     template <class Operation, class... Packs>
     [[gnu::always_inline]] static Pack each(Operation operation, const Packs&... packs) {
-        Pack c;
-        for (int i = 0; i < registers; ++i) c.r[i] = operation(packs.r[i]...);
-        return c;
+        return {operation(packs.low...), operation(packs.high...)};
     }
     template <class Operation>
     [[gnu::always_inline]] static MaskType compare(Operation operation, const Pack& a, const Pack& b) {
-        MaskType c;
-        for (int i = 0; i < registers; ++i) c.r[i] = operation(a.r[i], b.r[i]);
-        return c;
+        return {operation(a.low, b.low), operation(a.high, b.high)};
     }
 
     [[gnu::always_inline]] friend Pack operator+(const Pack& a, const Pack& b) { return each([](auto x, auto y) { return x + y; }, a, b); }
@@ -103,9 +76,7 @@ struct Pack {
     [[gnu::always_inline]] friend MaskType operator!=(const Pack& a, const Pack& b) { return compare([](auto x, auto y) { return x != y; }, a, b); }
 
     [[gnu::always_inline]] friend Pack select(const MaskType& mask, const Pack& a, const Pack& b) {
-        Pack c;
-        for (int i = 0; i < registers; ++i) c.r[i] = xsimd::select(mask.r[i], a.r[i], b.r[i]);
-        return c;
+        return {xsimd::select(mask.low, a.low, b.low), xsimd::select(mask.high, a.high, b.high)};
     }
     [[gnu::always_inline]] friend Pack min(const Pack& a, const Pack& b) { return each([](auto x, auto y) { return xsimd::min(x, y); }, a, b); }
     [[gnu::always_inline]] friend Pack max(const Pack& a, const Pack& b) { return each([](auto x, auto y) { return xsimd::max(x, y); }, a, b); }
@@ -163,6 +134,9 @@ struct Pack {
             },
             a);
     }
+    [[gnu::always_inline]] friend Pack reciprocal_guess(const Pack& a) {
+        return each([](auto x) { return xsimd::bitwise_cast<Register>(Bits(0x7fde623822835eea) - xsimd::bitwise_cast<Bits>(x)); }, a);
+    }
     [[gnu::always_inline]] friend Pack nearest_whole(const Pack& a) {
         const Pack shift(6755399441055744.0);  // 1.5 * 2^52
         return (a + shift) - shift;
@@ -185,28 +159,25 @@ private:
     /// with the others replaced by a value of that route, and those beyond all routes (NaN included) singly.
     template <class Packed, class Single>
     static Pack reduced(const Pack& a, Packed packed, Single single) {
+        return each([&](const Register& x) { return reduced_register(x, packed, single); }, a);
+    }
+    template <class Packed, class Single>
+    static Register reduced_register(const Register& x, Packed packed, Single single) {
         constexpr double short_route = 62.83185307179586;  // xsimd's `twentypi`
         constexpr double long_route = 823549.66;           // just below xsimd's `mediumpi`
-        Pack result;
-        for (int i = 0; i < registers; ++i) {
-            const Register size = xsimd::abs(a.r[i]);
-            const auto near = size <= Register(short_route);
-            result.r[i] = packed(xsimd::select(near, a.r[i], Register(0.0)));
-            if (!xsimd::all(near)) {
-                const auto middle = (size > Register(short_route)) & (size <= Register(long_route));
-                const Register far = packed(xsimd::select(middle, a.r[i], Register(100.0)));
-                result.r[i] = xsimd::select(middle, far, result.r[i]);
-                if (!xsimd::all(near | middle)) {
-                    double x[Register::size], value[Register::size];
-                    a.r[i].store_unaligned(x);
-                    result.r[i].store_unaligned(value);
-                    for (std::size_t lane = 0; lane < Register::size; ++lane)
-                        if (!(x[lane] <= long_route && x[lane] >= -long_route)) value[lane] = single(x[lane]);
-                    result.r[i] = Register::load_unaligned(value);
-                }
-            }
-        }
-        return result;
+        const Register size = xsimd::abs(x);
+        const auto near = size <= Register(short_route);
+        Register result = packed(xsimd::select(near, x, Register(0.0)));
+        if (xsimd::all(near)) return result;
+        const auto middle = (size > Register(short_route)) & (size <= Register(long_route));
+        result = xsimd::select(middle, packed(xsimd::select(middle, x, Register(100.0))), result);
+        if (xsimd::all(near | middle)) return result;
+        double argument[Register::size], value[Register::size];
+        x.store_unaligned(argument);
+        result.store_unaligned(value);
+        for (std::size_t lane = 0; lane < Register::size; ++lane)
+            if (!(argument[lane] <= long_route && argument[lane] >= -long_route)) value[lane] = single(argument[lane]);
+        return Register::load_unaligned(value);
     }
 };
 
