@@ -12,9 +12,11 @@ namespace gradscape {
 
 #if defined(__CUDACC_RTC__)
 using ::acos, ::asin, ::atan, ::atan2, ::cos, ::cosh, ::exp, ::expm1, ::fma, ::log, ::log1p, ::pow, ::sin, ::sinh, ::sqrt, ::tan, ::tanh;
+HOST_DEVICE inline double abs(double x) { return ::fabs(x); }
 #else
 using std::acos, std::asin, std::atan, std::atan2, std::cos, std::cosh, std::exp, std::expm1, std::fma, std::log, std::log1p,
     std::pow, std::sin, std::sinh, std::sqrt, std::tan, std::tanh;
+HOST_DEVICE constexpr double abs(double x) { return __builtin_fabs(x); }
 #endif
 
 HOST_DEVICE constexpr double select(bool mask, double a, double b) { return mask ? a : b; }
@@ -22,7 +24,6 @@ HOST_DEVICE constexpr bool any_of(bool mask) { return mask; }
 /// The logic of masks; `&` of two bools would be an int.
 HOST_DEVICE constexpr bool both(bool a, bool b) { return a && b; }
 HOST_DEVICE constexpr bool either(bool a, bool b) { return a || b; }
-HOST_DEVICE constexpr double abs(double x) { return __builtin_fabs(x); }
 /// As the processor's min and max: the second operand where either is NaN.
 HOST_DEVICE constexpr double min(double a, double b) { return a < b ? a : b; }
 HOST_DEVICE constexpr double max(double a, double b) { return a > b ? a : b; }
