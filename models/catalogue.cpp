@@ -1,3 +1,4 @@
+// The list of built-in models on top of the generated one.
 #include "models/catalogue.hpp"
 
 namespace gradscape {

@@ -16,8 +16,8 @@ struct Kepler {
         .title = "Kepler orbit",
         .group = "Celestial mechanics",
         .version = "1",
-        .summary = "Relative motion of two bodies in the plane of their orbit. The start is the pericentre on the positive x axis, from the "
-                   "semi-major axis a and the eccentricity e; a start given by x, y, vx, vy takes their place.",
+        .summary = "Relative motion of two bodies in the plane of their orbit. The start is the pericentre on the positive x axis, from "
+                   "the semi-major axis a and the eccentricity e; a start given by x, y, vx, vy takes their place.",
         .equations = "dx/dt  = vx\n"
                      "dy/dt  = vy\n"
                      "dvx/dt = -mu x / r^3\n"
@@ -49,8 +49,8 @@ struct Kepler {
                   .help = "Velocity."}};
 
     static constexpr std::array parameters{
-        ParameterInfo{.name = "mu", .symbol = "μ", .latex = "\\mu", .unit = "1", .default_value = 1, .min = 0.1, .max = 10, .scale = Scale::log,
-                      .hard_min = 1e-100, .hard_max = 1e100,
+        ParameterInfo{.name = "mu", .symbol = "μ", .latex = "\\mu", .unit = "1", .default_value = 1, .min = 0.1, .max = 10,
+                      .scale = Scale::log, .hard_min = 1e-100, .hard_max = 1e100,
                       .help = "Gravitational parameter G (m1 + m2); 39.476926421373 for au, yr and solar masses."},
         ParameterInfo{.name = "a", .symbol = "a", .latex = "a", .unit = "1", .default_value = 1, .min = 0.1, .max = 30, .scale = Scale::log,
                       .hard_min = 1e-100, .hard_max = 1e100, .help = "Semi-major axis of the orbit that the start is computed from."},

@@ -11,8 +11,8 @@ struct LogHalo {
         .title = "Orbit in a flattened logarithmic halo",
         .group = "Galactic dynamics",
         .version = "1",
-        .summary = "A star, or the progenitor of a stream, as a test particle in a flattened halo with a flat rotation curve: in the plane the "
-                   "circular speed is v0 R / sqrt(rc^2 + R^2).",
+        .summary = "A star, or the progenitor of a stream, as a test particle in a flattened halo with a flat rotation curve: in the "
+                   "plane the circular speed is v0 R / sqrt(rc^2 + R^2).",
         .equations = "dx/dt  = K vx,  dy/dt = K vy,  dz/dt = K vz,  K = 1.022712165045695 kpc/Gyr per km/s\n"
                      "dvx/dt = -K v0^2 x / D\n"
                      "dvy/dt = -K v0^2 y / D\n"

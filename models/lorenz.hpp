@@ -12,8 +12,8 @@ struct Lorenz {
         .title = "Lorenz system",
         .group = "Chaos",
         .version = "1",
-        .summary = "Thermal convection reduced to three modes. Below rho = 1 every trajectory dies out, up to rho = 24.06 all settle on steady "
-                   "convection, beyond there is a strange attractor. The ensemble that benchmarks use has rho from 0 to 21.",
+        .summary = "Thermal convection reduced to three modes. Below rho = 1 every trajectory dies out, up to rho = 24.06 nearly all "
+                   "settle on steady convection, beyond there is a strange attractor. Benchmarks of ensembles use rho from 0 to 21.",
         .equations = "dx/dt = sigma (y - x)\n"
                      "dy/dt = x (rho - z) - y\n"
                      "dz/dt = x y - beta z",
@@ -25,8 +25,12 @@ struct Lorenz {
                         .default_end = 1,
                         .min = 0,
                         .max = 50,
-                        .help = "In the chaotic range neighbouring trajectories separate by a factor e in about 1.1; compare with references up to 10."},
-        .error = {.symbol = "|Δy|/|y|", .unit = "1", .threshold = 1e-6, .help = "Length of the difference of the states over the reference's length."},
+                        .help = "In the chaotic range neighbouring trajectories separate by a factor e in about 1.1; compare with "
+                                "references up to 10."},
+        .error = {.symbol = "|Δy|/|y|",
+                  .unit = "1",
+                  .threshold = 1e-6,
+                  .help = "Length of the difference of the states over the reference's length."},
         .preferred_method = "vern7",
         .rtol = 1e-9,
         .default_functional = "x"};
@@ -48,7 +52,8 @@ struct Lorenz {
                       .help = "Geometry of the convection cell."}};
 
     static constexpr std::array observables{
-        ObservableInfo{.name = "radius", .symbol = "|y|", .latex = "|y|", .unit = "1", .help = "Distance from the origin, the state at rest."},
+        ObservableInfo{.name = "radius", .symbol = "|y|", .latex = "|y|", .unit = "1",
+                       .help = "Distance from the origin, the state at rest."},
         ObservableInfo{.name = "speed", .symbol = "|ẏ|", .latex = "|\\dot y|", .unit = "1", .help = "Length of the right-hand side."}};
 
     static constexpr std::array<InvariantInfo, 0> invariants{};

@@ -11,8 +11,8 @@ struct MilkyWay {
         .title = "Orbit in the Milky Way",
         .group = "Galactic dynamics",
         .version = "1",
-        .summary = "A star, or the progenitor of a stream, as a test particle in bulge, disk and flattened dark halo. The circular speed of the "
-                   "defaults is 229.4 km/s at 8.2 kpc.",
+        .summary = "A star, or the progenitor of a stream, as a test particle in bulge, disk and flattened dark halo. The circular speed "
+                   "of the defaults is 229.4 km/s at 8.2 kpc.",
         .equations = "dr/dt = K v,  dv/dt = -K grad Phi,  K = 1.022712165045695 kpc/Gyr per km/s\n"
                      "Phi = - G Mb / (r + ab)                                  bulge (Hernquist)\n"
                      "      - G Md / sqrt(x^2 + y^2 + (ad + B)^2)              disk (Miyamoto-Nagai)\n"
