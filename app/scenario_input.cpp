@@ -1,0 +1,80 @@
+#include "app/scenario_input.hpp"
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "engine/export/hdf5_reader.hpp"
+#include "engine/scenario.hpp"
+#include "models/catalogue.hpp"
+
+namespace gradscape {
+namespace {
+
+using nlohmann::json;
+
+struct OptionKey {
+    const char *option, *section, *key;
+};
+
+ModelNames known_models() {
+    return {[](std::string_view name) {
+                const Model* model = find_model(name);
+                return model != nullptr ? &model->description : nullptr;
+            },
+            model_names()};
+}
+
+/// Writes the overrides into the scenario and returns the keys written.
+std::vector<OptionKey> write_overrides(const Overrides& overrides, json& scenario) {
+    std::vector<OptionKey> written;
+    const auto write = [&](const OptionKey& place, const auto& value) {
+        if (!value) return;
+        scenario[place.section][place.key] = *value;
+        written.push_back(place);
+    };
+    write({"--size", "ensemble", "size"}, overrides.size);
+    write({"--seed", "ensemble", "seed"}, overrides.seed);
+    write({"--threads", "solver", "threads"}, overrides.threads);
+    write({"--rtol", "solver", "rtol"}, overrides.rtol);
+    write({"--atol", "solver", "atol"}, overrides.atol);
+    write({"--method", "solver", "method"}, overrides.method);
+    return written;
+}
+
+/// Whether the overrides can be written: otherwise the scenario's own reader says what is wrong with it.
+bool has_sections(const json& scenario) {
+    if (!scenario.is_object()) return false;
+    for (const char* section : {"ensemble", "solver"})
+        if (scenario.contains(section) && !scenario[section].is_object()) return false;
+    return true;
+}
+
+}  // namespace
+
+EnsembleRequest overridden_scenario(std::string_view text, const Overrides& overrides, const std::filesystem::path& folder) {
+    json scenario = json::parse(text, nullptr, false);
+    std::vector<OptionKey> written;
+    if (has_sections(scenario)) written = write_overrides(overrides, scenario);
+    if (written.empty()) return parse_scenario(text, known_models(), folder, read_hdf5_table);
+    try {
+        return parse_scenario(scenario.dump(), known_models(), folder, read_hdf5_table);
+    } catch (const InputError& error) {
+        for (const OptionKey& place : written)
+            if (std::string_view(error.what()).find(std::string(place.section) + '.' + place.key) != std::string_view::npos)
+                throw UsageError(std::string(place.option) + ": " + error.what());
+        throw;
+    }
+}
+
+const ModelDescription& described_model(const std::string& name) {
+    try {
+        return find_model(parse_scenario(json{{"gradscape", 1}, {"model", name}}.dump(-1, ' ', false, json::error_handler_t::replace), known_models()).model)
+            ->description;
+    } catch (const InputError& error) {
+        throw UsageError(std::string("--describe: ") + error.what());
+    }
+}
+
+}  // namespace gradscape
