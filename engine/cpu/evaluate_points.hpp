@@ -16,21 +16,36 @@ void evaluate_points(const void* table, PointFunction function, const PointBlock
                            : function == PointFunction::conserved ? functions.n_invariants
                                                                   : 1;
     alignas(64) double buffer[lanes];
+    std::int64_t point[lanes], member[lanes], row[lanes];
     T t, y[most], reference[most], p[most], out[most];
     for (std::int64_t first = 0; first < block.points; first += lanes) {
         const int count = static_cast<int>(block.points - first < lanes ? block.points - first : lanes);
-        // The lanes of an unfinished pack repeat its first point.
-        const auto gather = [&](auto&& value) {
-            for (int lane = 0; lane < lanes; ++lane) buffer[lane] = value(first + (lane < count ? lane : 0));
+        const std::int64_t first_member = first / block.rows;
+        for (int lane = 0; lane < lanes; ++lane) {
+            point[lane] = lane < count ? first + lane : first;  // the lanes of an unfinished pack repeat its first point
+            member[lane] = first_member;
+            row[lane] = point[lane] - first_member * block.rows;
+            while (row[lane] >= block.rows) {
+                row[lane] -= block.rows;
+                ++member[lane];
+            }
+        }
+        const auto gather = [&](const double* values, const std::int64_t* index) {
+            for (int lane = 0; lane < lanes; ++lane) buffer[lane] = values[index[lane]];
             return LaneTraits<T>::load(buffer);
         };
-        t = gather([&](std::int64_t i) { return block.times[block.times_per_point ? i : i % block.rows]; });
-        for (int i = 0; i < functions.n_parameters; ++i)
-            p[i] = gather([&](std::int64_t j) { return block.parameters[i * block.parameter_stride + j / block.rows]; });
+        const auto at_points = [&](const double* values) {
+            return count == lanes ? LaneTraits<T>::load(values + first) : gather(values, point);
+        };
+        t = gather(block.times, block.times_per_point ? point : row);
+        const bool one_member = member[lanes - 1] == first_member;
+        for (int i = 0; i < functions.n_parameters; ++i) {
+            const double* const values = block.parameters + i * block.parameter_stride;
+            p[i] = one_member ? T(values[first_member]) : gather(values, member);
+        }
         for (int d = 0; d < functions.n_states; ++d) {
-            y[d] = gather([&](std::int64_t j) { return block.states[d * block.state_stride + j]; });
-            if (function == PointFunction::error)
-                reference[d] = gather([&](std::int64_t j) { return block.reference[d * block.state_stride + j]; });
+            y[d] = at_points(block.states + d * block.state_stride);
+            if (function == PointFunction::error) reference[d] = at_points(block.reference + d * block.state_stride);
         }
         switch (function) {
             case PointFunction::observe: functions.observe(t, y, p, out); break;

@@ -47,10 +47,16 @@ struct LaneArray<T, 0> {
     T* data() { return values; }
 };
 
-/// One lane of a number; the register types may alias double.
+// One lane of a number, read and written. As bytes: written as a double, the compiler may take the pack for unchanged.
 template <class T>
-inline double& lane_of(T& x, int lane) {
-    return reinterpret_cast<double*>(&x)[lane];
+inline double lane_of(const T& x, int lane) {
+    double value;
+    __builtin_memcpy(&value, reinterpret_cast<const char*>(&x) + static_cast<std::size_t>(lane) * sizeof value, sizeof value);
+    return value;
+}
+template <class T>
+inline void set_lane(T& x, int lane, double value) {
+    __builtin_memcpy(reinterpret_cast<char*>(&x) + static_cast<std::size_t>(lane) * sizeof value, &value, sizeof value);
 }
 
 template <class Tableau, class T, class System>
@@ -151,10 +157,10 @@ private:
                                         reinterpret_cast<double*>(&waiting_start_), reinterpret_cast<double*>(&waiting_end_));
             if (count == 0) return false;
             for (int lane = count; lane < lanes; ++lane) {  // idle lanes hold benign values
-                for (int i = 0; i < parameters_; ++i) lane_of(waiting_p_[i], lane) = lane_of(waiting_p_[i], 0);
-                for (int d = 0; d < dimension_; ++d) lane_of(waiting_y_[d], lane) = lane_of(waiting_y_[d], 0);
-                lane_of(waiting_start_, lane) = lane_of(waiting_start_, 0);
-                lane_of(waiting_end_, lane) = lane_of(waiting_end_, 0);
+                for (int i = 0; i < parameters_; ++i) set_lane(waiting_p_[i], lane, lane_of(waiting_p_[i], 0));
+                for (int d = 0; d < dimension_; ++d) set_lane(waiting_y_[d], lane, lane_of(waiting_y_[d], 0));
+                set_lane(waiting_start_, lane, lane_of(waiting_start_, 0));
+                set_lane(waiting_end_, lane, lane_of(waiting_end_, 0));
             }
             if (job_.solver.computes_initial_state) {
                 functions_.initial_state(waiting_p_, scratch_);
@@ -211,31 +217,31 @@ private:
         if (waiting_next_ == waiting_ && !prepare()) {
             active_ &= ~(1u << lane);
             if (member_[lane].block == nullptr) {  // never had a member
-                for (int i = 0; i < parameters_; ++i) lane_of(p_[i], lane) = lane_of(p_[i], 0);
-                for (int d = 0; d < dimension_; ++d) lane_of(y_.data()[d], lane) = lane_of(y_.data()[d], 0);
+                for (int i = 0; i < parameters_; ++i) set_lane(p_[i], lane, lane_of(p_[i], 0));
+                for (int d = 0; d < dimension_; ++d) set_lane(y_.data()[d], lane, lane_of(y_.data()[d], 0));
             }
-            lane_of(h_, lane) = 0;
-            lane_of(end_, lane) = lane_of(t_, lane);
+            set_lane(h_, lane, 0);
+            set_lane(end_, lane, lane_of(t_, lane));
             return;
         }
         const int from = waiting_lane_[waiting_next_];
         member_[lane] = waiting_member_[waiting_next_++];
         active_ |= 1u << lane;
-        for (int i = 0; i < parameters_; ++i) lane_of(p_[i], lane) = lane_of(waiting_p_[i], from);
+        for (int i = 0; i < parameters_; ++i) set_lane(p_[i], lane, lane_of(waiting_p_[i], from));
         for (int d = 0; d < dimension_; ++d) {
-            lane_of(y_.data()[d], lane) = lane_of(waiting_y_[d], from);
-            lane_of(k_.data()[d], lane) = lane_of(waiting_f_[d], from);
+            set_lane(y_.data()[d], lane, lane_of(waiting_y_[d], from));
+            set_lane(k_.data()[d], lane, lane_of(waiting_f_[d], from));
         }
-        lane_of(t_, lane) = lane_of(waiting_start_, from);
-        lane_of(end_, lane) = lane_of(waiting_end_, from);
-        lane_of(h_, lane) = lane_of(waiting_h_, from);
-        lane_of(direction_, lane) = lane_of(waiting_direction_, from);
-        lane_of(log2_error_before_, lane) = PiController<Tableau::embedded_order + 1>::log2_error_floor;
-        lane_of(cautious_, lane) = 0;
-        lane_of(accepted_, lane) = 0;
-        lane_of(rejected_, lane) = 0;
-        lane_of(non_finite_, lane) = 0;
-        lane_of(next_time_, lane) = next_time(member_[lane], lane_of(direction_, lane));
+        set_lane(t_, lane, lane_of(waiting_start_, from));
+        set_lane(end_, lane, lane_of(waiting_end_, from));
+        set_lane(h_, lane, lane_of(waiting_h_, from));
+        set_lane(direction_, lane, lane_of(waiting_direction_, from));
+        set_lane(log2_error_before_, lane, PiController<Tableau::embedded_order + 1>::log2_error_floor);
+        set_lane(cautious_, lane, 0);
+        set_lane(accepted_, lane, 0);
+        set_lane(rejected_, lane, 0);
+        set_lane(non_finite_, lane, 0);
+        set_lane(next_time_, lane, next_time(member_[lane], lane_of(direction_, lane)));
     }
 
     static double next_time(const LaneMember& member, double direction) {
@@ -265,8 +271,8 @@ private:
                     member.values[d * member.state_stride + member.next_row] = lane_of(row[d], lane);
                 ++member.next_row;
                 const double direction = lane_of(direction_, lane), time = next_time(member, direction);
-                lane_of(next_time_, lane) = time;
-                if ((reinterpret_cast<const double*>(&t1)[lane] - time) * direction >= 0) still_due |= 1u << lane;
+                set_lane(next_time_, lane, time);
+                if ((lane_of(t1, lane) - time) * direction >= 0) still_due |= 1u << lane;
             }
             due = still_due;
         }
@@ -281,7 +287,7 @@ private:
                                   : tried >= job_.solver.max_steps   ? Status::step_limit
                                   : lane_of(non_finite_, lane) > 0   ? Status::non_finite
                                                                      : Status::step_underflow;
-            const double stopped_at = accepted >> lane & 1u ? reinterpret_cast<const double*>(&t1)[lane] : lane_of(t_, lane);
+            const double stopped_at = accepted >> lane & 1u ? lane_of(t1, lane) : lane_of(t_, lane);
             job_.tries += static_cast<std::int64_t>(tried);
             job_.finish(member_[lane], status, stopped_at, lane_of(accepted_, lane), lane_of(rejected_, lane));
         }
