@@ -39,7 +39,8 @@ std::string stop_text(const StopRange& range, const ModelDescription& model) {
     const IndependentInfo& t = model.info.independent;
     const Unit* unit = find_unit(t.unit);
     const std::string min = number_text(range.min), max = number_text(range.max);
-    std::string text = min == max ? "near " + std::string(t.symbol) + " = " + min : "between " + std::string(t.symbol) + " = " + min + " and " + max;
+    std::string text =
+        min == max ? "near " + std::string(t.symbol) + " = " + min : "between " + std::string(t.symbol) + " = " + min + " and " + max;
     if (const std::string_view symbol = unit != nullptr ? unit->symbol : t.unit; !symbol.empty()) text += ' ' + std::string(symbol);
     return text;
 }
@@ -101,7 +102,9 @@ std::string drift_part(const RunReport& report) {
     return text;
 }
 
-nlohmann::ordered_json number(double value) { return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json(nullptr); }
+nlohmann::ordered_json number(double value) {
+    return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json(nullptr);
+}
 
 nlohmann::ordered_json percentiles_json(const Percentiles& percentiles) {
     nlohmann::ordered_json object;
@@ -127,11 +130,13 @@ std::string closing_table(const RunReport& report) {
     const int method = method_index(result.method);
     std::string text = std::string(model.title) + " (" + model.name + ")\n\n";
     text += members_part(report);
-    text += line("speed", number_text(rate(result), 4) + " members/s; " + number_text(result.seconds) + " s on " + std::to_string(result.threads) +
-                              (result.threads == 1 ? " thread" : " threads") + " x " + std::to_string(result.lanes) + " lanes (" +
-                              result.instruction_set + ", " + number_text(100 * lane_use(result)) + " % of lanes used)");
-    text += line("method", (method >= 0 ? std::string(methods[static_cast<std::size_t>(method)].title) + " (" + result.method + ")" : result.method) +
-                               ", rtol " + number_text(report.request.solver.rtol));
+    text += line("speed", number_text(rate(result), 4) + " members/s; " + number_text(result.seconds) + " s on " +
+                              std::to_string(result.threads) + (result.threads == 1 ? " thread" : " threads") + " x " +
+                              std::to_string(result.lanes) + " lanes (" + result.instruction_set + ", " +
+                              number_text(100 * lane_use(result)) + " % of lanes used)");
+    text += line("method",
+                 (method >= 0 ? std::string(methods[static_cast<std::size_t>(method)].title) + " (" + result.method + ")" : result.method) +
+                     ", rtol " + number_text(report.request.solver.rtol));
     text += line("seed", std::to_string(report.request.seed) + (report.request.seed_given ? "" : " (chosen by the program)"));
     text += '\n' + columns("", {"min", "median", "max"});
     const auto steps = [](const StepCounts& counts) {
@@ -142,8 +147,8 @@ std::string closing_table(const RunReport& report) {
     text += '\n' + line("file", report.file.string() + ", " + bytes_text(report.bytes));
     for (const std::string& remark : result.remarks) text += line("remark", remark);
     // JSON's string is Python's too.
-    text += "\nimport xarray as xr\nds = xr.open_dataset(" + nlohmann::json(report.file.string()).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) +
-            ")\nprint(ds)\n";
+    text += "\nimport xarray as xr\nds = xr.open_dataset(" +
+            nlohmann::json(report.file.string()).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + ")\nprint(ds)\n";
     return text;
 }
 
@@ -158,32 +163,34 @@ std::string closing_json(const RunReport& report) {
             stopped[std::string(status_texts[s].word)] = {{"min", report.stopped[s].min}, {"max", report.stopped[s].max}};
     }
     for (std::size_t i = 0; i < model.invariants.size() && i < result.drift.size(); ++i)
-        drift[model.invariants[i].name] = {{"median", number(at_level(result.drift[i], 0.5))}, {"max", number(at_level(result.drift[i], 1))}};
+        drift[model.invariants[i].name] = {{"median", number(at_level(result.drift[i], 0.5))},
+                                           {"max", number(at_level(result.drift[i], 1))}};
     ordered_json error = percentiles_json(result.accuracy.maximum);
     error["threshold"] = number(result.accuracy.threshold);
     error["reference_disagreement"] = number(result.accuracy.reference_disagreement);
     error["verdict"] = verdict_word(result.accuracy.verdict);
     error["sentence"] = result.accuracy.sentence;
-    const ordered_json object{{"model", model.info.name},
-                              {"file", report.file.string()},
-                              {"file_bytes", report.bytes},
-                              {"members", {{"requested", result.requested}, {"complete", result.complete}, {"by_status", statuses}, {"stopped_at", stopped}}},
-                              {"steps", {{"accepted", steps_json(result.accepted)}, {"rejected", steps_json(result.rejected)}}},
-                              {"speed",
-                               {{"members_per_second", number(rate(result))},
-                                {"seconds", number(result.seconds)},
-                                {"cpu_seconds", number(result.cpu_seconds)},
-                                {"threads", result.threads},
-                                {"lanes", result.lanes},
-                                {"lane_use", number(lane_use(result))},
-                                {"instruction_set", result.instruction_set}}},
-                              {"method", result.method},
-                              {"rtol", report.request.solver.rtol},
-                              {"seed", report.request.seed},
-                              {"seed_given", report.request.seed_given},
-                              {"error", error},
-                              {"drift", drift},
-                              {"remarks", result.remarks}};
+    const ordered_json object{
+        {"model", model.info.name},
+        {"file", report.file.string()},
+        {"file_bytes", report.bytes},
+        {"members", {{"requested", result.requested}, {"complete", result.complete}, {"by_status", statuses}, {"stopped_at", stopped}}},
+        {"steps", {{"accepted", steps_json(result.accepted)}, {"rejected", steps_json(result.rejected)}}},
+        {"speed",
+         {{"members_per_second", number(rate(result))},
+          {"seconds", number(result.seconds)},
+          {"cpu_seconds", number(result.cpu_seconds)},
+          {"threads", result.threads},
+          {"lanes", result.lanes},
+          {"lane_use", number(lane_use(result))},
+          {"instruction_set", result.instruction_set}}},
+        {"method", result.method},
+        {"rtol", report.request.solver.rtol},
+        {"seed", report.request.seed},
+        {"seed_given", report.request.seed_given},
+        {"error", error},
+        {"drift", drift},
+        {"remarks", result.remarks}};
     return object.dump(2, ' ', false, ordered_json::error_handler_t::replace);
 }
 
@@ -198,11 +205,13 @@ std::string failure_line(const RunReport& report) {
         std::string detail;
         if (!report.stopped[s].empty()) detail = "stopped " + stop_text(report.stopped[s], report.model->description);
         if (static_cast<Status>(s) == Status::step_limit)
-            detail += (detail.empty() ? "" : "; ") + std::string("a stiff problem under an explicit method does this, or solver.max_steps is too small");
+            detail += (detail.empty() ? "" : "; ") +
+                      std::string("a stiff problem under an explicit method does this, or solver.max_steps is too small");
         if (!detail.empty()) list += " (" + detail + ')';
     }
     if (failed == 0) return "";
-    return std::to_string(failed) + " of " + std::to_string(result.requested) + (result.requested == 1 ? " member" : " members") + " failed: " + list;
+    return std::to_string(failed) + " of " + std::to_string(result.requested) + (result.requested == 1 ? " member" : " members") +
+           " failed: " + list;
 }
 
 }  // namespace gradscape

@@ -16,21 +16,24 @@ struct Text {
 };
 
 void add_options(CLI::App& app, Text& text) {
+    const auto option = [&](const char* name, std::string& value, const char* shown, const char* help) {
+        app.add_option(name, value, help)->type_name("value")->option_text(shown);
+    };
     app.set_help_flag("--help", "Show this text");
-    app.add_option("scenario", text.scenario, "Scenario file (JSON)")->option_text("SCENARIO.json");
-    app.add_option("--out", text.out, "File to write; default: output.file of the scenario, else gradscape-out/<scenario>.h5")->option_text("FILE.h5");
-    app.add_option("--size", text.size, "Number of members")->option_text("N");
-    app.add_option("--seed", text.seed, "Seed of the draws; default: the scenario's, else chosen by chance and written to the file")->option_text("S");
-    app.add_option("--threads", text.threads, "Threads; 0: all of the machine")->option_text("K");
-    app.add_option("--rtol", text.rtol, "Relative tolerance")->option_text("X");
-    app.add_option("--atol", text.atol, "Absolute tolerance, the same for every state")->option_text("X");
-    app.add_option("--method", text.method, "Integration method; auto: the model's preferred one")->option_text("M");
+    option("scenario", text.scenario, "SCENARIO.json", "Scenario file (JSON)");
+    option("--out", text.out, "FILE.h5", "File to write; default: output.file of the scenario, else gradscape-out/<scenario>.h5");
+    option("--size", text.size, "N", "Number of members");
+    option("--seed", text.seed, "S", "Seed of the draws; default: the scenario's, else chosen by chance and written to the file");
+    option("--threads", text.threads, "K", "Threads; 0: all of the machine");
+    option("--rtol", text.rtol, "X", "Relative tolerance");
+    option("--atol", text.atol, "X", "Absolute tolerance, the same for every state");
+    option("--method", text.method, "M", "Integration method; auto: the model's preferred one");
     app.add_flag("--overwrite", text.overwrite, "Replace the file when it exists");
-    app.add_option("--resume", text.resume, "Go on with an interrupted run; takes the scenario from this file")->option_text("NAME.incomplete.h5");
-    app.add_flag("--quiet", text.quiet, "No progress and no table, only errors");
+    option("--resume", text.resume, "NAME.incomplete.h5", "Go on with an interrupted run; takes the scenario from this file");
+    app.add_flag("--quiet", text.quiet, "No progress and no table, only errors (and the JSON of --json)");
     app.add_flag("--json", text.json, "The closing table, the list or the description as JSON on stdout");
     app.add_flag("--list-models", text.list_models, "List the models");
-    app.add_option("--describe", text.model, "Describe a model: equations, parameters, ranges, units")->option_text("MODEL");
+    option("--describe", text.model, "MODEL", "Describe a model: equations, parameters, ranges, units");
     app.add_flag("--version", text.version, "Show the version");
     app.footer(
         "Exit codes: 0 every member is ok; 1 an error; 2 wrong usage; 3 finished, but some members are not ok;\n"
@@ -65,7 +68,8 @@ std::optional<Integer> whole_option(const char* option, const std::string& value
     const std::optional<double> number = read<double>(value);
     const double least = std::is_signed_v<Integer> ? -exact : 0;
     if (!number || !(*number >= least && *number <= exact) || *number != std::floor(*number))
-        throw UsageError(std::string(option) + ": `" + value + "` is not a whole number" + (std::is_signed_v<Integer> ? "" : " from 0 to 2^64 - 1"));
+        throw UsageError(std::string(option) + ": `" + value + "` is not a whole number" +
+                         (std::is_signed_v<Integer> ? "" : " from 0 to 2^64 - 1"));
     return static_cast<Integer>(*number);
 }
 
@@ -114,7 +118,8 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     line.overrides.atol = real_option("--atol", text.atol);
     if (!text.method.empty()) line.overrides.method = text.method;
 
-    const int jobs = int{!text.scenario.empty()} + int{!text.resume.empty()} + int{text.list_models} + int{!text.model.empty()} + int{text.version};
+    const int jobs =
+        int{!text.scenario.empty()} + int{!text.resume.empty()} + int{text.list_models} + int{!text.model.empty()} + int{text.version};
     if (jobs == 0) throw UsageError("give a SCENARIO.json, --resume FILE, --list-models or --describe MODEL");
     if (!text.scenario.empty() && !text.resume.empty())
         throw UsageError("--resume takes the scenario from the incomplete file; give no SCENARIO.json with it");

@@ -39,8 +39,8 @@ int run(const CommandLine& line) {
     hooks.stop = interrupt.token();
     if (!line.quiet) {
         hooks.planned = [&](const RunPlan& plan) {
-            say(std::to_string(plan.size) + " members, " + std::to_string(plan.rows) + " rows each, about " + bytes_text(plan.bytes) + ", to " +
-                plan.file.string());
+            say(std::to_string(plan.size) + " members, " + std::to_string(plan.rows) + " rows each, about " + bytes_text(plan.bytes) +
+                ", to " + plan.file.string());
             bar.emplace(std::cerr, terminal_columns(STDERR_FILENO), plan.before);
         };
         hooks.progress = [&](const Progress& progress) { bar->update(progress); };

@@ -17,7 +17,7 @@ namespace gradscape {
 struct RunJob {
     std::filesystem::path scenario;   ///< either this one
     std::filesystem::path resume;     ///< or the incomplete file of an interrupted run
-    std::filesystem::path out;        ///< empty: the scenario's output.file, else gradscape-out/<scenario>.h5; resumed: NAME.h5 beside the incomplete file
+    std::filesystem::path out;        ///< empty: the scenario's output.file, else gradscape-out/<scenario>.h5; resumed: NAME.h5 beside it
     Overrides overrides;              ///< with `resume` only `threads`
     bool overwrite = false;
 };
@@ -53,8 +53,8 @@ struct RunReport {
     std::string sentence;             ///< interrupted: what was kept, and the command that goes on with it
 };
 
-/// Throws InputError, UsageError (the value of an option) or std::runtime_error, each with one line; then nothing stands under the final name
-/// that wasn't there before.
+/// Throws InputError, UsageError (the value of an option) or std::runtime_error, each with one line; then nothing stands under the final
+/// name that wasn't there before.
 RunReport run_scenario(const RunJob& job, const RunHooks& hooks = {});
 
 }  // namespace gradscape

@@ -70,7 +70,9 @@ EnsembleRequest overridden_scenario(std::string_view text, const Overrides& over
 
 const ModelDescription& described_model(const std::string& name) {
     try {
-        return find_model(parse_scenario(json{{"gradscape", 1}, {"model", name}}.dump(-1, ' ', false, json::error_handler_t::replace), known_models()).model)
+        return find_model(parse_scenario(json{{"gradscape", 1}, {"model", name}}.dump(-1, ' ', false, json::error_handler_t::replace),
+                                         known_models())
+                              .model)
             ->description;
     } catch (const InputError& error) {
         throw UsageError(std::string("--describe: ") + error.what());

@@ -11,8 +11,8 @@
 
 namespace gradscape {
 
-/// parse_scenario (engine/scenario.hpp) of `json` with the overrides in it; they are there before the scenario is checked. Throws InputError,
-/// or UsageError that names the option when its value is what is wrong.
+/// parse_scenario (engine/scenario.hpp) of `json` with the overrides in it; they are there before the scenario is checked. Throws
+/// InputError, or UsageError that names the option when its value is what is wrong.
 EnsembleRequest overridden_scenario(std::string_view json, const Overrides& overrides, const std::filesystem::path& folder);
 
 /// The model that --describe names. Throws UsageError with the nearest name.

@@ -1,0 +1,86 @@
+#include "app/previous_run.hpp"
+
+#include <cmath>
+
+#include "app/number_text.hpp"
+#include "app/scenario_input.hpp"
+#include "engine/scenario.hpp"
+
+namespace gradscape {
+namespace {
+
+constexpr const char* incomplete_suffix = ".incomplete.h5";
+
+/// A member's value of a varied quantity.
+double value_of(const VariedQuantity& quantity, const std::vector<double>& parameters, const std::vector<double>& initial, double start,
+                double end) {
+    const auto index = static_cast<std::size_t>(quantity.index);
+    switch (quantity.kind) {
+        case VariedQuantity::Kind::parameter: return parameters[index];
+        case VariedQuantity::Kind::initial_state: return initial[index];
+        case VariedQuantity::Kind::start: return start;
+        case VariedQuantity::Kind::end: break;
+    }
+    return end;
+}
+
+}  // namespace
+
+std::filesystem::path incomplete_name(const std::filesystem::path& file) {
+    return std::filesystem::path(file).replace_extension(incomplete_suffix);
+}
+
+std::filesystem::path complete_name(const std::filesystem::path& incomplete) {
+    const std::string name = incomplete.string();
+    const std::string_view suffix = incomplete_suffix;
+    if (!name.ends_with(suffix)) throw InputError(name + ": doesn't end in " + incomplete_suffix + "; name the file to write with --out");
+    return name.substr(0, name.size() - suffix.size()) + ".h5";
+}
+
+std::string not_resumable(const EnsembleRequest& request) {
+    if (!request.output.states) return "output.states is false";
+    if (request.output.every != 1) return "output.every is " + std::to_string(request.output.every);
+    if (request.output.precision != OutputRequest::Precision::float64) return "output.precision is not float64";
+    return "";
+}
+
+PreviousRun::PreviousRun(const std::filesystem::path& file) : file_(file), reader_(file) {
+    if (reader_.complete()) throw InputError(file.string() + ": this run is complete, there is nothing to resume");
+}
+
+EnsembleRequest PreviousRun::request(const Overrides& overrides) const {
+    EnsembleRequest request = overridden_scenario(reader_.scenario_json(), overrides, {});
+    request.seed_given = reader_.attribute("seed_origin") == "user";
+    if (const std::string reason = not_resumable(request); !reason.empty())
+        throw InputError(file_.string() + ": can't be resumed, because " + reason + "; run its scenario again");
+    return request;
+}
+
+void PreviousRun::check_model(const ModelDescription& model) const {
+    if (const std::string version = reader_.attribute("model_version"); version != model.info.version)
+        throw InputError(file_.string() + ": was written with version " + version + " of the model " + model.info.name +
+                         ", this program has version " + model.info.version + "; run its scenario again");
+}
+
+EnsembleChunk PreviousRun::chunk(const ModelDescription& model, const EnsembleRequest& request, const Sampler& sampler, std::int64_t first,
+                                 std::int64_t count) const {
+    EnsembleChunk chunk = reader_.chunk(model, request, first, count);
+    const std::vector<VariedQuantity> varied = varied_quantities(model, request);
+    std::vector<double> parameters(model.parameters.size()), initial(model.states.size());
+    for (std::int64_t m = 0; m < chunk.count; ++m) {
+        const Status status = chunk.status[static_cast<std::size_t>(m)];
+        if (status == Status::cancelled || status == Status::not_run) continue;
+        double start = 0, end = 0;
+        sampler.member(chunk.first + m, parameters.data(), initial.data(), start, end);
+        for (std::size_t q = 0; q < varied.size(); ++q) {
+            const double before = chunk.drawn[q * static_cast<std::size_t>(chunk.count) + static_cast<std::size_t>(m)];
+            const double now = value_of(varied[q], parameters, initial, start, end);
+            if (before != now && !(std::isnan(before) && std::isnan(now)))
+                throw InputError(file_.string() + ": " + varied[q].name + " of member " + std::to_string(chunk.first + m) + " was " +
+                                 number_text(before, 17) + " and would now be " + number_text(now, 17) + "; was the table changed?");
+        }
+    }
+    return chunk;
+}
+
+}  // namespace gradscape
