@@ -67,7 +67,9 @@ struct Pack {
     [[gnu::always_inline]] friend Pack operator-(const Pack& a, const Pack& b) { return each([](auto x, auto y) { return x - y; }, a, b); }
     [[gnu::always_inline]] friend Pack operator*(const Pack& a, const Pack& b) { return each([](auto x, auto y) { return x * y; }, a, b); }
     [[gnu::always_inline]] friend Pack operator/(const Pack& a, const Pack& b) { return each([](auto x, auto y) { return x / y; }, a, b); }
-    [[gnu::always_inline]] friend Pack operator-(const Pack& a) { return each([](auto x) { return -x; }, a); }
+    [[gnu::always_inline]] friend Pack operator-(const Pack& a) {  // xsimd's is 0 - x on AVX-512: +0 for +0
+        return each([](auto x) { return x ^ Register(-0.0); }, a);
+    }
     [[gnu::always_inline]] friend MaskType operator<(const Pack& a, const Pack& b) { return compare([](auto x, auto y) { return x < y; }, a, b); }
     [[gnu::always_inline]] friend MaskType operator<=(const Pack& a, const Pack& b) { return compare([](auto x, auto y) { return x <= y; }, a, b); }
     [[gnu::always_inline]] friend MaskType operator>(const Pack& a, const Pack& b) { return compare([](auto x, auto y) { return x > y; }, a, b); }
@@ -92,14 +94,23 @@ struct Pack {
     [[gnu::always_inline]] friend Pack expm1(const Pack& a) { return each([](auto x) { return xsimd::expm1(x); }, a); }
     [[gnu::always_inline]] friend Pack log(const Pack& a) { return each([](auto x) { return xsimd::log(x); }, a); }
     [[gnu::always_inline]] friend Pack log1p(const Pack& a) { return each([](auto x) { return xsimd::log1p(x); }, a); }
-    [[gnu::always_inline]] friend Pack pow(const Pack& a, const Pack& b) { return each([](auto x, auto y) { return xsimd::pow(x, y); }, a, b); }
+    [[gnu::always_inline]] friend Pack pow(const Pack& a, const Pack& b) {  // xsimd's pow(0, 0) is 0
+        return each([](auto x, auto y) { return xsimd::select(y == Register(0.0), Register(1.0), xsimd::pow(x, y)); }, a, b);
+    }
     [[gnu::always_inline]] friend Pack tanh(const Pack& a) { return each([](auto x) { return xsimd::tanh(x); }, a); }
     [[gnu::always_inline]] friend Pack sinh(const Pack& a) { return each([](auto x) { return xsimd::sinh(x); }, a); }
     [[gnu::always_inline]] friend Pack cosh(const Pack& a) { return each([](auto x) { return xsimd::cosh(x); }, a); }
     [[gnu::always_inline]] friend Pack asin(const Pack& a) { return each([](auto x) { return xsimd::asin(x); }, a); }
     [[gnu::always_inline]] friend Pack acos(const Pack& a) { return each([](auto x) { return xsimd::acos(x); }, a); }
     [[gnu::always_inline]] friend Pack atan(const Pack& a) { return each([](auto x) { return xsimd::atan(x); }, a); }
-    [[gnu::always_inline]] friend Pack atan2(const Pack& a, const Pack& b) { return each([](auto x, auto y) { return xsimd::atan2(x, y); }, a, b); }
+    [[gnu::always_inline]] friend Pack atan2(const Pack& a, const Pack& b) {  // xsimd's atan2(0, 0) is NaN: at the origin ±1 takes x's place
+        return each(
+            [](auto y, auto x) {
+                const auto origin = (y == Register(0.0)) & (x == Register(0.0));
+                return xsimd::atan2(y, xsimd::select(origin, x | Register(1.0), x));
+            },
+            a, b);
+    }
     friend Pack sin(const Pack& a) {
         return reduced(a, [](auto x) { return xsimd::sin(x); }, [](double x) { return std::sin(x); });
     }
