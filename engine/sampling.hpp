@@ -1,8 +1,16 @@
 // Draws every member's parameters, initial values and span. Counter-based: member i is the same whatever the size of the
 // ensemble, the thread that asks, or a later extension.
+//
+// A draw's uniform number u = k/2^53 has the top 53 of 64 bits as k. These are
+//     random:  words 1 (high) and 0 of Philox 4x32-10 with the seed as key (low word first) and the counter (member, low word first;
+//              number of the quantity among the model's parameters, then states; 0): varying one more quantity changes no other;
+//     sobol:   the coordinate of point i in the sequence, whose dimensions are the drawn quantities in their fixed order (columns of the
+//              table don't count), XORed with words 1 and 0 of Philox with the counter (0, 0; dimension; 1) unless `scramble` is off.
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string_view>
 
 #include "engine/ensemble.hpp"
 #include "engine/model.hpp"
@@ -11,6 +19,9 @@ namespace gradscape {
 
 /// The varied quantities of a request in their fixed order.
 std::vector<VariedQuantity> varied_quantities(const ModelDescription& model, const EnsembleRequest& request);
+
+/// The quantity that a column of a table gives: `start`, `end`, a parameter's name, else a state's name with or without "0" appended.
+std::optional<VariedQuantity> column_quantity(const ModelDescription& model, std::string_view column);
 
 class Sampler {
 public:

@@ -5,11 +5,22 @@
 
 namespace gradscape {
 
-/// Save times from start to end as the request asks: k*every to one rounding, never a running sum; the end is always kept.
+/// Save times from start to end, either way, as the request asks: k*every to one rounding, never a running sum; the end is always kept, and
+/// a multiple that meets it but for rounding is the end. A list is returned as it is.
 std::vector<double> save_times(const SpanRequest& span, double start, double end);
+
+/// How many there are.
+std::int64_t save_time_count(const SpanRequest& span, double start, double end);
 
 /// Whether the members of the request have spans of their own (a table with `start` or `end`).
 bool has_member_spans(const EnsembleRequest& request);
+
+struct MemberSpan {
+    double start, end;
+};
+
+/// The span of member i: from the table where it has the columns.
+MemberSpan member_span(const EnsembleRequest& request, std::int64_t i);
 
 /// The rows of a run. For per-member lists `rows` is the longest member's length (needs the table's start and end columns).
 SaveTimes run_save_times(const EnsembleRequest& request);

@@ -1,0 +1,122 @@
+#include "engine/sampling.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "engine/counter_random.hpp"
+#include "engine/distributions.hpp"
+#include "engine/sobol_sequence.hpp"
+
+namespace gradscape {
+namespace {
+
+using Kind = VariedQuantity::Kind;
+
+std::string initial_name(const StateInfo& state) { return std::string(state.name) + "0"; }
+
+bool has_column(const SampleTable& table, std::string_view name) { return std::find(table.names.begin(), table.names.end(), name) != table.names.end(); }
+
+}  // namespace
+
+std::vector<VariedQuantity> varied_quantities(const ModelDescription& model, const EnsembleRequest& request) {
+    std::vector<VariedQuantity> varied;
+    for (std::size_t i = 0; i < request.parameters.size(); ++i)
+        if (request.parameters[i].varied()) varied.push_back({Kind::parameter, static_cast<int>(i), model.parameters[i].name});
+    for (std::size_t i = 0; i < request.initial_state.size(); ++i)
+        if (request.initial_state[i].varied()) varied.push_back({Kind::initial_state, static_cast<int>(i), initial_name(model.states[i])});
+    if (has_column(request.table, "start")) varied.push_back({Kind::start, 0, "start"});
+    if (has_column(request.table, "end")) varied.push_back({Kind::end, 0, "end"});
+    return varied;
+}
+
+std::optional<VariedQuantity> column_quantity(const ModelDescription& model, std::string_view column) {
+    if (column == "start") return VariedQuantity{Kind::start, 0, "start"};
+    if (column == "end") return VariedQuantity{Kind::end, 0, "end"};
+    if (const int i = ModelDescription::index_of(model.parameters, column); i >= 0) return VariedQuantity{Kind::parameter, i, std::string(column)};
+    for (std::size_t i = 0; i < model.states.size(); ++i)
+        if (column == model.states[i].name || column == initial_name(model.states[i]))
+            return VariedQuantity{Kind::initial_state, static_cast<int>(i), initial_name(model.states[i])};
+    return std::nullopt;
+}
+
+/// What all members share, and per varied quantity how it is drawn.
+struct Sampler::Plan {
+    struct Target {
+        Kind kind;
+        std::size_t index;
+    };
+    struct Drawn {
+        Target target;
+        std::uint32_t quantity;     // number among all parameters, then states
+        InverseDistribution distribution;
+        std::uint64_t shift;        // Sobol's digital shift
+    };
+    struct Column {
+        Target target;
+        std::vector<double> values;
+    };
+
+    std::vector<double> parameters, initial_state;
+    double start, end;
+    std::uint64_t seed;
+    std::vector<Drawn> drawn;
+    std::vector<Column> columns;
+    std::optional<SobolSequence> sobol;
+};
+
+Sampler::Sampler(const ModelDescription& model, const EnsembleRequest& request) {
+    auto plan = std::make_unique<Plan>();
+    plan->start = request.span.start;
+    plan->end = request.span.end;
+    plan->seed = request.seed;
+    const auto add = [&](const Draw& draw, Plan::Target target, std::uint32_t quantity) {
+        if (!draw.varied() || draw.kind == Draw::Kind::table) return;
+        const auto dimension = static_cast<std::uint32_t>(plan->drawn.size());
+        const std::uint64_t shift = request.scramble ? random_bits(request.seed, RandomStream::digital_shift, dimension, 0) : 0;
+        plan->drawn.push_back({target, quantity, InverseDistribution(draw), shift});
+    };
+    std::uint32_t quantity = 0;
+    for (const Draw& draw : request.parameters) {
+        add(draw, {Kind::parameter, plan->parameters.size()}, quantity++);
+        plan->parameters.push_back(draw.value);
+    }
+    for (const Draw& draw : request.initial_state) {
+        add(draw, {Kind::initial_state, plan->initial_state.size()}, quantity++);
+        plan->initial_state.push_back(draw.kind == Draw::Kind::from_model ? std::numeric_limits<double>::quiet_NaN() : draw.value);
+    }
+    for (std::size_t c = 0; c < request.table.names.size(); ++c)
+        if (const auto found = column_quantity(model, request.table.names[c]))
+            plan->columns.push_back({{found->kind, static_cast<std::size_t>(found->index)}, request.table.columns[c]});
+    if (request.sampling == Sampling::sobol && !plan->drawn.empty()) plan->sobol.emplace(static_cast<int>(plan->drawn.size()));
+    plan_ = std::move(plan);
+}
+
+Sampler::~Sampler() = default;
+
+void Sampler::member(std::int64_t i, double* parameters, double* initial_state, double& start, double& end) const {
+    const Plan& plan = *plan_;
+    std::copy(plan.parameters.begin(), plan.parameters.end(), parameters);
+    std::copy(plan.initial_state.begin(), plan.initial_state.end(), initial_state);
+    start = plan.start;
+    end = plan.end;
+    const auto place = [&](const Plan::Target& target) -> double& {
+        switch (target.kind) {
+            case Kind::parameter: return parameters[target.index];
+            case Kind::initial_state: return initial_state[target.index];
+            case Kind::start: return start;
+            case Kind::end: break;
+        }
+        return end;
+    };
+    const auto index = static_cast<std::uint64_t>(i);
+    int dimension = 0;
+    for (const Plan::Drawn& drawn : plan.drawn) {
+        const std::uint64_t bits = plan.sobol ? plan.sobol->coordinate(index, dimension++) ^ drawn.shift
+                                              : random_bits(plan.seed, RandomStream::draws, drawn.quantity, index);
+        place(drawn.target) = drawn.distribution(uniform_integer(bits));
+    }
+    for (const Plan::Column& column : plan.columns) place(column.target) = column.values[index];
+}
+
+}  // namespace gradscape
