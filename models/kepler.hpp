@@ -35,7 +35,7 @@ struct Kepler {
                         .help = "The period is 2 pi sqrt(a^3/mu)."},
         .error = {.symbol = "|Δr|/|r|", .unit = "1", .threshold = 1e-4, .help = "Distance from the reference's position over its radius."},
         .preferred_method = "vern7",
-        .rtol = 1e-10,
+        .rtol = 2e-11,
         .default_functional = "r"};
 
     static constexpr std::array states{

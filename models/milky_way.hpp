@@ -24,7 +24,7 @@ struct MilkyWay {
         .independent = galactic_time(2),
         .error = galactic_error,
         .preferred_method = "vern7",
-        .rtol = 1e-8,
+        .rtol = 1e-9,
         .default_functional = "r"};
 
     static constexpr auto states = galactic_states({.x = 8.2, .y = 0, .z = 0.02, .vx = 11, .vy = 240, .vz = 7});
