@@ -9,7 +9,7 @@
 namespace gradscape {
 namespace {
 
-constexpr const char* incomplete_suffix = ".incomplete.h5";
+constexpr std::string_view incomplete_suffix = ".incomplete";
 
 /// A member's value of a varied quantity.
 double value_of(const VariedQuantity& quantity, const std::vector<double>& parameters, const std::vector<double>& initial, double start,
@@ -26,15 +26,12 @@ double value_of(const VariedQuantity& quantity, const std::vector<double>& param
 
 }  // namespace
 
-std::filesystem::path incomplete_name(const std::filesystem::path& file) {
-    return std::filesystem::path(file).replace_extension(incomplete_suffix);
-}
-
-std::filesystem::path complete_name(const std::filesystem::path& incomplete) {
-    const std::string name = incomplete.string();
-    const std::string_view suffix = incomplete_suffix;
-    if (!name.ends_with(suffix)) throw InputError(name + ": doesn't end in " + incomplete_suffix + "; name the file to write with --out");
-    return name.substr(0, name.size() - suffix.size()) + ".h5";
+std::filesystem::path complete_path(const std::filesystem::path& incomplete) {
+    std::string stem = incomplete.stem().string();
+    if (!stem.ends_with(incomplete_suffix))
+        throw InputError(incomplete.string() + ": isn't named NAME.incomplete.h5; name the file to write with --out");
+    stem.resize(stem.size() - incomplete_suffix.size());
+    return incomplete.parent_path() / (stem + incomplete.extension().string());
 }
 
 std::string not_resumable(const EnsembleRequest& request) {

@@ -12,8 +12,8 @@
 
 namespace gradscape {
 
-std::filesystem::path incomplete_name(const std::filesystem::path& file);        ///< NAME.incomplete.h5 of NAME.h5
-std::filesystem::path complete_name(const std::filesystem::path& incomplete);    ///< NAME.h5 of NAME.incomplete.h5; throws InputError
+/// NAME.h5 of NAME.incomplete.h5, the inverse of incomplete_path (engine/export/part_file.hpp). Throws InputError.
+std::filesystem::path complete_path(const std::filesystem::path& incomplete);
 
 /// Why a run of this request can't be gone on with: its incomplete file lacks what the statistics and the accuracy need. "" when it can.
 std::string not_resumable(const EnsembleRequest& request);

@@ -42,15 +42,4 @@ void check_memory(const EnsembleRequest& request, const ModelDescription& model)
                      "; save fewer rows or reduce accuracy.subsample");
 }
 
-void check_disk(const std::filesystem::path& target, std::uint64_t bytes, const EnsembleRequest& request, std::int64_t rows) {
-    std::filesystem::path folder = target.parent_path();
-    if (folder.empty() || !std::filesystem::exists(folder)) folder = ".";  // the default's folder is made later
-    std::error_code failed;
-    const std::filesystem::space_info space = std::filesystem::space(folder, failed);
-    if (failed || bytes <= space.available) return;
-    throw InputError(target.string() + ": the result needs about " + bytes_text(bytes) + " (" + std::to_string(request.size) +
-                     " members x " + std::to_string(rows) + " rows), the disk has " + bytes_text(space.available) +
-                     " free; reduce ensemble.size or span.save, or set output.every, output.states or output.precision");
-}
-
 }  // namespace gradscape

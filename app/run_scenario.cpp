@@ -15,6 +15,7 @@
 #include "app/version.hpp"
 #include "engine/cpu/instruction_set.hpp"
 #include "engine/export/hdf5_writer.hpp"
+#include "engine/export/part_file.hpp"
 #include "engine/sampling.hpp"
 #include "engine/save_times.hpp"
 #include "engine/scenario.hpp"
@@ -63,33 +64,29 @@ public:
         }
         if (statistics_ != nullptr) statistics_->add(chunk);
         writer_.chunk(chunk);
-        delivered_ = chunk.first + chunk.count;
     }
-
-    std::int64_t delivered() const { return delivered_; }
 
 private:
     Hdf5Writer& writer_;
     StatisticsCollector* statistics_;
     std::array<StopRange, status_count>& stopped_;
-    std::int64_t delivered_ = 0;
 };
 
 /// The file to write, with the default's folder.
 fs::path target_of(const RunJob& job, const EnsembleRequest& request) {
     if (!job.out.empty()) return job.out;
-    if (!job.resume.empty()) return complete_name(job.resume);
+    if (!job.resume.empty()) return complete_path(job.resume);
     if (!request.output.file.empty()) return request.output.file;
     return default_folder / job.scenario.stem().concat(".h5");
 }
 
-void check_target(const RunJob& job, const fs::path& target) {
-    std::error_code ignored;
+void check_existing(const RunJob& job, const fs::path& target) {
     if (job.overwrite) return;
+    std::error_code ignored;
     if (fs::exists(target, ignored))
         throw InputError(target.string() + ": exists already; --overwrite replaces it, --out names another file");
-    const fs::path incomplete = incomplete_name(target);
-    if (fs::exists(incomplete, ignored) && !(!job.resume.empty() && fs::equivalent(incomplete, job.resume, ignored)))
+    const fs::path incomplete = incomplete_path(target).lexically_normal();
+    if (fs::exists(incomplete, ignored) && (job.resume.empty() || !fs::equivalent(incomplete, job.resume, ignored)))
         throw InputError(incomplete.string() + ": holds the members of an interrupted run; --resume " + shell_word(incomplete.string()) +
                          " goes on with it, --overwrite begins again");
 }
@@ -105,16 +102,24 @@ std::string interrupted_text(const RunJob& job, const RunReport& report) {
            (job.overwrite && fs::exists(report.request.output.file) ? " --overwrite" : "");
 }
 
-/// Keeps what the writer has after a failure and says so.
-std::string kept_after_failure(const RunJob& job, const PreviousRun* previous, const RunSink& sink, Hdf5Writer& writer) {
-    // The file of the run that was resumed is not given up for a shorter one.
-    if (previous != nullptr && sink.delivered() <= previous->members()) return job.resume.string() + " is as it was";
-    try {
-        const fs::path kept = writer.keep_incomplete();
-        return kept.empty() ? "no member was complete, nothing is kept" : "the complete members are kept in " + kept.string();
-    } catch (const std::exception& error) {
-        return std::string("nothing could be kept: ") + error.what();
+/// After a failure: keeps what is on file, and says so.
+std::string kept_after_failure(const RunJob& job, const PreviousRun* previous, const fs::path& target, std::unique_ptr<Hdf5Writer> writer) {
+    const fs::path part = part_path(target), incomplete = incomplete_path(target).lexically_normal();
+    std::error_code ignored;
+    if (previous != nullptr && writer->members_saved() <= previous->members()) {  // not given up for a shorter one
+        writer.reset();
+        fs::remove(part, ignored);
+        return job.resume.string() + " is as it was";
     }
+    try {
+        if (writer->keep_incomplete().empty()) return "no member was complete, nothing is kept";
+        return "the complete members are kept in " + incomplete.string();
+    } catch (const std::exception&) {  // the writer itself has failed: what it had flushed is in its part file
+        writer.reset();
+    }
+    if (!fs::exists(part, ignored)) return "nothing is kept";
+    rename_into_place(part, incomplete, true);
+    return "this file is now " + incomplete.string();
 }
 
 /// What the scenario, the command line and an interrupted run ask for.
@@ -141,6 +146,12 @@ Provenance provenance_of(const EnsembleRequest& request, const ModelDescription&
     return provenance;
 }
 
+/// Whether a file's attribute `source` names this program, commit and backend.
+bool same_program(const std::string& source, const Provenance& provenance) {
+    return source.starts_with(provenance.program) && source.find(provenance.commit) != std::string::npos &&
+           source.ends_with(provenance.backend);
+}
+
 }  // namespace
 
 RunReport run_scenario(const RunJob& job, const RunHooks& hooks) {
@@ -154,23 +165,24 @@ RunReport run_scenario(const RunJob& job, const RunHooks& hooks) {
     if (previous) previous->check_model(description);
 
     const fs::path target = target_of(job, request);
-    check_target(job, target);
+    check_existing(job, target);
+    if (target.parent_path() == default_folder) fs::create_directories(default_folder);
     request.output.file = target.string();
     check_memory(request, description);
     const SaveTimes times = run_save_times(request);
     const std::uint64_t bytes = estimated_size(description, request, times);
-    check_disk(target, bytes, request, times.rows);
+    check_target(target, job.overwrite, bytes);
     if (hooks.planned) hooks.planned({target, request.size, times.rows, previous ? previous->members() : 0, bytes});
 
     const InstructionSet set = best_instruction_set();
-    if (target.parent_path() == default_folder) fs::create_directories(default_folder);
-    Hdf5Writer writer(target, job.overwrite, description, request, times, varied_quantities(description, request),
-                      provenance_of(request, description, set));
+    const Provenance provenance = provenance_of(request, description, set);
+    auto writer = std::make_unique<Hdf5Writer>(target, job.overwrite, description, request, times, varied_quantities(description, request),
+                                               provenance);
     std::unique_ptr<StatisticsCollector> statistics;
     if (request.output.statistics)
         statistics =
             std::make_unique<StatisticsCollector>(description, request.size, times.rows, request.output.states, request.output.observables);
-    RunSink sink(writer, statistics.get(), report.stopped);
+    RunSink sink(*writer, statistics.get(), report.stopped);
     const Sampler sampler(description, request);
     RunOptions options;
     options.stop = hooks.stop;
@@ -188,14 +200,17 @@ RunReport run_scenario(const RunJob& job, const RunHooks& hooks) {
     try {
         report.result = run_ensemble(model, request, options);
         report.interrupted = hooks.stop.stop_requested();
+        if (previous && !same_program(previous->source(), provenance))
+            report.result.remarks.push_back("The first " + std::to_string(previous->members()) + " members come from " +
+                                            previous->source() + ".");
         if (report.interrupted) {
-            report.file = writer.keep_incomplete();
+            report.file = writer->keep_incomplete().lexically_normal();
         } else {
-            writer.finish(report.result, statistics ? statistics->result() : EnsembleStatistics{});
+            writer->finish(report.result, statistics ? statistics->result() : EnsembleStatistics{});
             report.file = target;
         }
     } catch (const std::exception& error) {  // the disk is full, usually
-        throw std::runtime_error(std::string(error.what()) + "; " + kept_after_failure(job, previous.get(), sink, writer));
+        throw std::runtime_error(std::string(error.what()) + "; " + kept_after_failure(job, previous.get(), target, std::move(writer)));
     }
     std::error_code ignored;
     if (!report.file.empty()) report.bytes = fs::file_size(report.file, ignored);
@@ -203,8 +218,8 @@ RunReport run_scenario(const RunJob& job, const RunHooks& hooks) {
         report.sentence = interrupted_text(job, report);
         return report;
     }
-    if (previous) fs::remove(job.resume, ignored);
-    if (job.overwrite) fs::remove(incomplete_name(target), ignored);
+    if (previous && !fs::equivalent(job.resume, target, ignored)) fs::remove(job.resume, ignored);
+    if (job.overwrite) fs::remove(incomplete_path(target), ignored);
     return report;
 }
 
