@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/model.hpp"
+#include "models/default_state.hpp"
 #include "models/relative_error.hpp"
 #include "models/sky.hpp"
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/model.hpp"
+#include "models/default_state.hpp"
 #include "models/relative_error.hpp"
 
 namespace gradscape::models {
@@ -68,7 +69,7 @@ struct Lorenz {
 
     template <class T>
     HOST_DEVICE static void initial_state(const T* /*p*/, T* y) {
-        for (std::size_t i = 0; i < states.size(); ++i) y[i] = T(states[i].default_value);
+        default_state<Lorenz>(y);
     }
 
     template <class T>

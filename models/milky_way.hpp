@@ -91,7 +91,7 @@ struct MilkyWay {
 
     template <class T>
     HOST_DEVICE static void initial_state(const T* /*p*/, T* y) {
-        for (std::size_t i = 0; i < states.size(); ++i) y[i] = T(states[i].default_value);
+        default_state<MilkyWay>(y);
     }
 
     template <class T>
