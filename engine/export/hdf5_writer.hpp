@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "engine/ensemble.hpp"
+#include "engine/export/part_file.hpp"
 #include "engine/model.hpp"
 #include "engine/statistics.hpp"
 
@@ -24,23 +25,28 @@ struct Provenance {
 std::uint64_t estimated_size(const ModelDescription& model, const EnsembleRequest& request, const SaveTimes& times);
 
 /// Writes `.<name>.part` beside the target; finish() verifies it and renames it over the target. Every HDF5 call is made by one
-/// thread of the writer's own, fed by a bounded queue, so chunk() blocks only when the disk is slower than the run.
+/// thread of the writer's own, fed by a bounded queue, so chunk() blocks only when the disk is slower than the run. A failure there
+/// (disk full) is thrown by the next call as std::runtime_error; the part file is kept then, as last flushed, if it holds members.
 class Hdf5Writer : public ChunkSink {
 public:
-    /// Throws std::runtime_error (folder missing or read-only, disk too small, target exists and !overwrite) before anything is written.
+    /// Throws std::runtime_error (folder missing or read-only, disk too small, target exists and !overwrite, another run is writing
+    /// it) before anything is written. A part file that an earlier run left is replaced.
     Hdf5Writer(const std::filesystem::path& target, bool overwrite, const ModelDescription& model, const EnsembleRequest& request,
                const SaveTimes& times, const std::vector<VariedQuantity>& varied, const Provenance& provenance);
     ~Hdf5Writer() override;         ///< without finish() or keep_incomplete(): the part file is removed
 
+    /// Members must arrive in order. The values are copied: rows thinned to `output.every`, converted to `output.precision`.
     void chunk(const EnsembleChunk& chunk) override;
 
-    /// Statistics, accuracy, complete = 1, fsync, verification, atomic rename.
+    /// Statistics (where not empty), accuracy (where computed), complete = 1, fsync, verification, atomic rename.
     void finish(const EnsembleResult& result, const EnsembleStatistics& statistics);
 
-    /// Keeps the complete members as NAME.incomplete.h5 (complete = 0), which is returned; removes it when there are none (empty path).
+    /// Keeps the complete members as NAME.incomplete.h5 (complete = 0), which is returned; removes it when there are none (empty
+    /// path). An incomplete file of the same scenario with more complete members is kept instead.
     std::filesystem::path keep_incomplete();
 
-    std::uint64_t bytes_written() const;
+    std::uint64_t bytes_written() const;   ///< size of the file as last flushed
+    std::int64_t members_saved() const;    ///< members that are on file whatever happens to this process
 
 private:
     struct File;
