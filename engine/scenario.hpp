@@ -22,7 +22,8 @@ struct ModelNames {
     std::vector<std::string> all;
 };
 
-/// Reads a scenario. Relative paths in it (table) are relative to `folder`; the table is read too: CSV here, an HDF5 one through `read_hdf5_table`.
+/// Reads a scenario. Relative paths in it (table) are relative to `folder`; the table is read too: CSV here, an HDF5 one through
+/// `read_hdf5_table`. Where the scenario is silent, the size is the table's length and the sampling `table` when nothing else is drawn.
 using TableReader = std::function<SampleTable(const std::filesystem::path&)>;
 EnsembleRequest parse_scenario(std::string_view json, const ModelNames& models, const std::filesystem::path& folder = {},
                                const TableReader& read_hdf5_table = {});
@@ -30,6 +31,10 @@ EnsembleRequest read_scenario(const std::filesystem::path& file, const ModelName
 
 /// Checks a request whoever made it; throws InputError. parse_scenario calls it, and so does the command line after its options.
 void validate(const EnsembleRequest& request, const ModelDescription& model);
+
+/// What a valid request makes one wonder about, one sentence each: a Sobol sample whose size is no power of two, an absolute tolerance above
+/// the size of its state, draws that the model will refuse, nothing that varies, rows of the table that aren't used.
+std::vector<std::string> request_remarks(const ModelDescription& model, const EnsembleRequest& request);
 
 /// The scenario with every default spelled out, keys sorted; running it again gives the same data.
 std::string to_json(const EnsembleRequest& request, const ModelDescription& model);

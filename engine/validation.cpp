@@ -1,0 +1,297 @@
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <set>
+
+#include <nlohmann/json.hpp>
+
+#include "engine/distributions.hpp"
+#include "engine/input_text.hpp"
+#include "engine/methods/method_list.hpp"
+#include "engine/request_limits.hpp"
+#include "engine/sampling.hpp"
+#include "engine/save_times.hpp"
+#include "engine/scenario.hpp"
+#include "engine/sobol_sequence.hpp"
+
+namespace gradscape {
+namespace {
+
+[[noreturn]] void refuse(const std::string& path, const std::string& what) { throw InputError(path + ": " + what); }
+
+void require_finite(const std::string& path, double value) {
+    if (!std::isfinite(value)) refuse(path, shortest_text(value) + " is not a finite number");
+}
+
+void require_above_zero(const std::string& path, double value) {
+    require_finite(path, value);
+    if (!(value > 0)) refuse(path, shortest_text(value) + " is not above zero");
+}
+
+void require_between(const std::string& path, std::int64_t value, std::int64_t least, std::int64_t most) {
+    if (value < least || value > most)
+        refuse(path, std::to_string(value) + " is not a whole number from " + std::to_string(least) + " to " + std::to_string(most));
+}
+
+/// What the model accepts for one quantity.
+struct HardLimits {
+    double min, max;
+    void require(const std::string& path, double value) const {
+        require_finite(path, value);
+        if (value < min) refuse(path, shortest_text(value) + " is below " + shortest_text(min) + ", the least that the model accepts");
+        if (value > max) refuse(path, shortest_text(value) + " is above " + shortest_text(max) + ", the most that the model accepts");
+    }
+};
+
+void require_in_order(const std::string& path, const Draw& draw) {
+    if (!(draw.min <= draw.max)) refuse(path + ".min", shortest_text(draw.min) + " is above max, which is " + shortest_text(draw.max));
+}
+
+void check_range(const std::string& path, const Draw& draw, const HardLimits& limits) {
+    limits.require(path + ".min", draw.min);
+    limits.require(path + ".max", draw.max);
+    require_in_order(path, draw);
+}
+
+void check_normal(const std::string& path, const Draw& draw, const HardLimits& limits) {
+    require_finite(path + ".mean", draw.mean);
+    require_finite(path + ".sd", draw.sd);
+    if (!(draw.sd > 0)) refuse(path + ".sd", shortest_text(draw.sd) + " is not above zero; give a number in place of the distribution for a fixed value");
+    if (std::isnan(draw.min) || draw.min == std::numeric_limits<double>::infinity()) require_finite(path + ".min", draw.min);
+    if (std::isnan(draw.max) || draw.max == -std::numeric_limits<double>::infinity()) require_finite(path + ".max", draw.max);
+    if (std::isfinite(draw.min)) limits.require(path + ".min", draw.min);
+    if (std::isfinite(draw.max)) limits.require(path + ".max", draw.max);
+    require_in_order(path, draw);
+    constexpr double smallest_probability = 1e-300;
+    if (!(normal_between(draw) >= smallest_probability))
+        refuse(path, "the bounds " + shortest_text(draw.min) + " to " + shortest_text(draw.max) + " leave nothing of the normal distribution with mean " +
+                         shortest_text(draw.mean) + " and sd " + shortest_text(draw.sd));
+}
+
+void check_draw(const std::string& path, const Draw& draw, const HardLimits& limits, const char* unit, bool is_state) {
+    switch (draw.kind) {
+        case Draw::Kind::fixed: limits.require(path, draw.value); break;
+        case Draw::Kind::from_model:
+            if (!is_state) refuse(path, "only initial states can come from the model");
+            break;
+        case Draw::Kind::uniform:
+            check_range(path, draw, limits);
+            if (!std::isfinite(draw.max - draw.min)) refuse(path, "the range " + shortest_text(draw.min) + " to " + shortest_text(draw.max) + " is too wide");
+            break;
+        case Draw::Kind::log_uniform:
+            require_above_zero(path + ".min", draw.min);
+            check_range(path, draw, limits);
+            break;
+        case Draw::Kind::normal: check_normal(path, draw, limits); break;
+        case Draw::Kind::cosine:
+            if (std::string_view(unit) != "rad" && std::string_view(unit) != "1")
+                refuse(path, "the distribution `cosine` is for angles in rad, the unit here is " + std::string(unit));
+            check_range(path, draw, {std::max(limits.min, 0.0), std::min(limits.max, std::numbers::pi)});
+            break;
+        case Draw::Kind::power_law:
+            require_finite(path + ".exponent", draw.exponent);
+            require_above_zero(path + ".min", draw.min);
+            check_range(path, draw, limits);
+            break;
+        case Draw::Kind::table: break;
+    }
+}
+
+template <class Info>
+void check_draws(const std::string& section, const std::vector<Draw>& draws, std::span<const Info> infos, bool states) {
+    if (draws.size() != infos.size())
+        refuse(section, std::to_string(draws.size()) + " entries are given, the model has " + std::to_string(infos.size()));
+    for (std::size_t i = 0; i < draws.size(); ++i)
+        check_draw(section + '.' + infos[i].name, draws[i], {infos[i].hard_min, infos[i].hard_max}, infos[i].unit, states);
+}
+
+void check_ensemble(const EnsembleRequest& request) {
+    require_between("ensemble.size", request.size, 1, largest_size);
+    std::size_t drawn = 0;
+    for (const std::vector<Draw>* draws : {&request.parameters, &request.initial_state})
+        for (const Draw& draw : *draws) drawn += draw.varied() && draw.kind != Draw::Kind::table;
+    if (request.sampling == Sampling::sobol && drawn > SobolSequence::largest_dimension)
+        refuse("ensemble.sampling", "sobol serves up to " + std::to_string(SobolSequence::largest_dimension) + " drawn quantities, these are " + std::to_string(drawn));
+    if (request.sampling == Sampling::table && request.table.names.empty()) refuse("ensemble.table", "is missing; ensemble.sampling is `table`");
+    if (request.sampling == Sampling::table && drawn > 0)
+        refuse("ensemble.sampling", "with `table` every varied quantity must be a column of the table; choose `random` or `sobol` for the others");
+}
+
+/// Names that a table's columns may have, in the model's order.
+std::vector<std::string> column_names(const ModelDescription& model) {
+    std::vector<std::string> names;
+    for (const ParameterInfo& parameter : model.parameters) names.emplace_back(parameter.name);
+    for (const StateInfo& state : model.states) names.push_back(state.name + std::string("0"));
+    names.emplace_back("start");
+    names.emplace_back("end");
+    return names;
+}
+
+std::string listed(const std::vector<std::string>& names) {
+    std::string list;
+    for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+    return list;
+}
+
+void check_column(const EnsembleRequest& request, const ModelDescription& model, std::size_t c, std::set<std::string>& seen) {
+    using Kind = VariedQuantity::Kind;
+    const std::string& name = request.table.names[c];
+    const std::vector<double>& values = request.table.columns[c];
+    const std::string path = "ensemble.table: column " + in_quotes(name);
+    const auto quantity = column_quantity(model, name);
+    if (!quantity) {
+        const std::vector<std::string> names = column_names(model);
+        throw InputError(path + " is no quantity of the model " + in_quotes(model.info.name) + "; the nearest is " +
+                         in_quotes(nearest_name(name, {names.begin(), names.end()})) + ", all are " + listed(names));
+    }
+    if (!seen.insert(quantity->name).second) throw InputError(path + " gives " + quantity->name + " for the second time");
+    if (values.size() != request.table.columns.front().size())
+        throw InputError(path + " has " + std::to_string(values.size()) + " rows, the first column has " + std::to_string(request.table.columns.front().size()));
+    HardLimits span_limits{-no_limit, no_limit};  // a member with a parameter outside its limits gets the status bad_input
+    const auto index = static_cast<std::size_t>(quantity->index);
+    if (quantity->kind == Kind::parameter || quantity->kind == Kind::initial_state) {
+        const bool parameter = quantity->kind == Kind::parameter;
+        if ((parameter ? request.parameters : request.initial_state)[index].kind != Draw::Kind::table)
+            throw InputError((parameter ? "parameters." + std::string(model.parameters[index].name) : "initial_state." + std::string(model.states[index].name)) +
+                             ": is given here and in column " + in_quotes(name) + " of the table; leave out one of the two");
+    } else {
+        span_limits = {model.info.independent.hard_min, model.info.independent.hard_max};
+    }
+    for (std::size_t row = 0; row < values.size(); ++row)
+        span_limits.require("ensemble.table: column " + in_quotes(name) + ", row " + std::to_string(row + 1), values[row]);
+}
+
+void check_table(const EnsembleRequest& request, const ModelDescription& model) {
+    const SampleTable& table = request.table;
+    if (table.names.size() != table.columns.size()) refuse("ensemble.table", "has " + std::to_string(table.names.size()) + " names for " + std::to_string(table.columns.size()) + " columns");
+    std::set<std::string> seen;
+    for (std::size_t c = 0; c < table.names.size(); ++c) check_column(request, model, c, seen);
+    if (!table.names.empty() && request.size > table.size())
+        refuse("ensemble.size", std::to_string(request.size) + " members are asked for, the table has " + std::to_string(table.size()) + " rows");
+    const auto require_column = [&](const std::vector<Draw>& draws, const std::string& section, auto infos, const char* suffix) {
+        for (std::size_t i = 0; i < draws.size(); ++i)
+            if (draws[i].kind == Draw::Kind::table && !seen.contains(infos[i].name + std::string(suffix)))
+                refuse(section + '.' + infos[i].name, "no table has a column " + in_quotes(infos[i].name + std::string(suffix)));
+    };
+    require_column(request.parameters, "parameters", model.parameters, "");
+    require_column(request.initial_state, "initial_state", model.states, "0");
+}
+
+/// The spans of all members.
+struct Spans {
+    double least, most;              // over all starts and ends
+    bool forward = false, backward = false;
+    std::int64_t rows = 0;           // of the longest
+};
+
+void check_interval(const std::string& path, double every, double start, double end) {
+    const double resolution = 16 * std::numeric_limits<double>::epsilon() * std::max(std::abs(start), std::abs(end));
+    if (every < resolution)
+        refuse(path, shortest_text(every) + " is too short to tell times from " + shortest_text(start) + " to " + shortest_text(end) + " apart");
+    if (std::abs(end - start) / every > static_cast<double>(largest_row_count))
+        refuse(path, shortest_text(every) + " gives more than " + std::to_string(largest_row_count) + " rows from " + shortest_text(start) + " to " + shortest_text(end));
+}
+
+Spans check_spans(const EnsembleRequest& request) {
+    const bool own_spans = has_member_spans(request);
+    Spans spans{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
+    for (std::int64_t i = 0; i < (own_spans ? request.size : 1); ++i) {
+        const MemberSpan member = own_spans ? member_span(request, i) : MemberSpan{request.span.start, request.span.end};
+        if (!std::isfinite(member.end - member.start))
+            refuse("span", shortest_text(member.start) + " to " + shortest_text(member.end) + " is too long");
+        if (request.span.save == SpanRequest::Save::every) check_interval("span.save.every", request.span.every, member.start, member.end);
+        spans.least = std::min({spans.least, member.start, member.end});
+        spans.most = std::max({spans.most, member.start, member.end});
+        spans.forward = spans.forward || member.end > member.start;
+        spans.backward = spans.backward || member.end < member.start;
+        spans.rows = std::max(spans.rows, save_time_count(request.span, member.start, member.end));
+    }
+    return spans;
+}
+
+void check_list(const std::vector<double>& times, const Spans& spans) {
+    if (times.empty()) refuse("span.save", "the list is empty");
+    if (spans.forward && spans.backward) refuse("span.save", "a list can't serve members that run forwards and backwards; give a count or an interval");
+    const std::string span = shortest_text(spans.backward ? spans.most : spans.least) + " to " + shortest_text(spans.backward ? spans.least : spans.most);
+    for (std::size_t k = 0; k < times.size(); ++k) {
+        const std::string path = "span.save[" + std::to_string(k) + ']';
+        require_finite(path, times[k]);
+        if (times[k] < spans.least || times[k] > spans.most) refuse(path, shortest_text(times[k]) + " lies outside the span " + span);
+        if (k > 0 && (spans.backward ? times[k] > times[k - 1] : times[k] < times[k - 1]))
+            refuse(path, shortest_text(times[k]) + " comes after " + shortest_text(times[k - 1]) + "; list the times in the order of the run, " + span);
+    }
+}
+
+/// Returns the rows of a member.
+std::int64_t check_span(const EnsembleRequest& request, const ModelDescription& model) {
+    const SpanRequest& span = request.span;
+    const HardLimits limits{model.info.independent.hard_min, model.info.independent.hard_max};
+    limits.require("span.start", span.start);
+    limits.require("span.end", span.end);
+    if (span.save == SpanRequest::Save::count) require_between("span.save", span.count, 1, largest_row_count);
+    if (span.save == SpanRequest::Save::every) require_above_zero("span.save.every", span.every);
+    const Spans spans = check_spans(request);
+    if (span.save == SpanRequest::Save::list) check_list(span.times, spans);
+    require_between("span.save", spans.rows, 1, largest_row_count);
+    return spans.rows;
+}
+
+void check_atol(const std::vector<double>& atol, const ModelDescription& model) {
+    if (atol.size() != model.states.size())
+        refuse("solver.atol", std::to_string(atol.size()) + " entries are given, the model has " + std::to_string(model.states.size()) + " states");
+    for (std::size_t d = 0; d < atol.size(); ++d) {
+        const std::string path = std::string("solver.atol.") + model.states[d].name;
+        require_finite(path, atol[d]);
+        if (!(atol[d] >= 0)) refuse(path, shortest_text(atol[d]) + " is below zero");
+    }
+    if (std::all_of(atol.begin(), atol.end(), [](double value) { return value == 0; })) refuse("solver.atol", "0 for every state leaves no tolerance near zero; give one above zero");
+}
+
+void check_solver(const SolverRequest& solver, const ModelDescription& model) {
+    if (solver.method != "auto" && method_index(solver.method) < 0) {
+        std::vector<std::string> names{"auto"};
+        for (const MethodInfo& method : methods) names.emplace_back(method.name);
+        refuse("solver.method", in_quotes(solver.method) + " is not one of " + listed(names));
+    }
+    require_finite("solver.rtol", solver.rtol);
+    if (!(solver.rtol >= smallest_rtol && solver.rtol <= largest_rtol))
+        refuse("solver.rtol", shortest_text(solver.rtol) + " is not between " + shortest_text(smallest_rtol) + ", the floor of double precision, and " + shortest_text(largest_rtol));
+    check_atol(solver.atol, model);
+    require_between("solver.max_steps", solver.max_steps, 1, largest_step_limit);
+    if (solver.max_step) require_above_zero("solver.max_step", *solver.max_step);
+    if (solver.first_step) require_above_zero("solver.first_step", *solver.first_step);
+    require_between("solver.threads", solver.threads, 0, largest_thread_count);
+    if (std::find(std::begin(devices), std::end(devices), solver.device) == std::end(devices))
+        refuse("solver.device", in_quotes(solver.device) + " can't be used: this build has no GPU engine; use \"auto\" or \"cpu\"");
+}
+
+void check_output(const OutputRequest& output) {
+    require_between("output.every", output.every, 1, largest_row_count);
+    if (output.file.find('\0') != std::string::npos) refuse("output.file", in_quotes(output.file) + " is no name of a file");
+}
+
+/// Positions in the result are 64 bits wide, in bytes.
+void check_total(const EnsembleRequest& request, const ModelDescription& model, std::int64_t rows) {
+    const auto components = static_cast<std::int64_t>(model.states.size() + model.observables.size() + 1);
+    const auto row_bytes = static_cast<std::int64_t>(sizeof(double)) * components;
+    if (rows > std::numeric_limits<std::int64_t>::max() / row_bytes / request.size)
+        refuse("span.save", std::to_string(rows) + " rows of " + std::to_string(request.size) + " members are more than a file can hold");
+}
+
+}  // namespace
+
+void validate(const EnsembleRequest& request, const ModelDescription& model) {
+    if (request.model != model.info.name) refuse("model", in_quotes(request.model) + " is not " + in_quotes(model.info.name));
+    check_draws("parameters", request.parameters, model.parameters, false);
+    check_draws("initial_state", request.initial_state, model.states, true);
+    check_ensemble(request);
+    check_table(request, model);
+    const std::int64_t rows = check_span(request, model);
+    check_solver(request.solver, model);
+    require_between("accuracy.subsample", request.accuracy_subsample, 0, largest_subsample);
+    check_output(request.output);
+    check_total(request, model, rows);
+    if (const auto window = nlohmann::json::parse(request.window, nullptr, false); !window.is_object()) refuse("window", in_quotes(request.window) + " is not a JSON object");
+}
+
+}  // namespace gradscape
