@@ -27,7 +27,10 @@ struct Mask {
 private:
     static std::uint32_t register_bits(const Register& a) {
 #if defined(__AVX512F__)
-        return a.data;
+        // g++ 12 may spill the 8 bits of a mask and reload 32: the instruction itself takes the lowest 8 alone.
+        std::uint32_t bits;
+        asm("kmovb %1, %0" : "=r"(bits) : "k"(a.data));
+        return bits;
 #elif defined(__AVX2__)
         return static_cast<std::uint32_t>(_mm256_movemask_pd(a));
 #else
