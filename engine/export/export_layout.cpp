@@ -21,7 +21,7 @@ using Source = MemberDataset::Source;
 constexpr std::int64_t member_chunk = 65536;
 constexpr std::int64_t largest_unsplit_rows = 8192;
 constexpr std::int64_t chunk_bytes = 1 << 20;
-constexpr std::int64_t smallest_batch_bytes = 16 << 20, largest_batch_bytes = 256 << 20;
+constexpr std::int64_t smallest_batch_bytes = 8 << 20, largest_batch_bytes = 256 << 20;
 constexpr std::uint64_t largest_compressed = 1'000'000'000;  // gzip is slower than the disk
 
 /// A help text as a label: without its full stop.

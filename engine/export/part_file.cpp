@@ -55,12 +55,12 @@ bool is_being_written(const fs::path& part) {
 fs::path part_path(const fs::path& target) {
     std::string name(1, '.');
     name.append(target.filename().string()).append(part_suffix);
-    return folder_of(target) / name;
+    return target.parent_path() / name;
 }
 
 fs::path incomplete_path(const fs::path& target) {
     const std::string extension = target.has_extension() ? target.extension().string() : ".h5";
-    return folder_of(target) / (target.stem().string() + ".incomplete" + extension);
+    return target.parent_path() / (target.stem().string() + ".incomplete" + extension);
 }
 
 void check_target(const fs::path& target, bool overwrite, std::uint64_t size) {
