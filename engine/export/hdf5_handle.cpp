@@ -28,7 +28,12 @@ herr_t look_at(unsigned position, const H5E_error2_t* error, void* data) {
 
 }  // namespace
 
-Hdf5Lock::Hdf5Lock() : lock_(hdf5_mutex) { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }
+Hdf5Lock::Hdf5Lock() : lock_(hdf5_mutex) {
+    // Every file is closed by its owner. What the library does beyond that when the program ends crashes after a failed close.
+    static const herr_t no_clean_up_at_exit = H5dont_atexit();
+    static_cast<void>(no_clean_up_at_exit);
+    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+}
 
 std::string hdf5_reason() {
     Reason reason;
