@@ -108,8 +108,10 @@ nlohmann::ordered_json number(double value) {
 
 nlohmann::ordered_json percentiles_json(const Percentiles& percentiles) {
     nlohmann::ordered_json object;
-    for (std::size_t i = 0; i < percentiles.levels.size(); ++i)
-        object[percentiles.levels[i] == 1 ? "max" : "p" + number_text(100 * percentiles.levels[i])] = number(percentiles.values[i]);
+    for (std::size_t i = 0; i < percentiles.levels.size(); ++i) {
+        const double level = percentiles.levels[i];
+        object[level == 1 ? std::string("max") : std::string("p") + number_text(100 * level)] = number(percentiles.values[i]);
+    }
     object["covered"] = percentiles.covered;
     object["of"] = percentiles.of;
     return object;

@@ -48,7 +48,7 @@ std::string seconds_text(double seconds) {
     constexpr double most = 99.0 * 3600;
     if (!(seconds < most)) return "over 99 h";
     const auto whole = static_cast<std::int64_t>(std::ceil(std::max(seconds, 0.0)));
-    const auto two = [](std::int64_t value) { return (value < 10 ? "0" : "") + std::to_string(value); };
+    const auto two = [](std::int64_t value) { return std::string(value < 10 ? "0" : "") + std::to_string(value); };
     const std::int64_t hours = whole / 3600, minutes = whole / 60 % 60;
     return (hours > 0 ? std::to_string(hours) + ':' + two(minutes) : std::to_string(minutes)) + ':' + two(whole % 60);
 }

@@ -1,11 +1,7 @@
 #include "app/run_scenario.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <random>
 
@@ -16,6 +12,7 @@
 #include "engine/cpu/instruction_set.hpp"
 #include "engine/export/hdf5_writer.hpp"
 #include "engine/export/part_file.hpp"
+#include "engine/input_text.hpp"
 #include "engine/sampling.hpp"
 #include "engine/save_times.hpp"
 #include "engine/scenario.hpp"
@@ -33,13 +30,6 @@ std::uint64_t random_seed() {
     std::random_device device;
     const std::uint64_t high = device(), low = device();
     return (high << 32 | low) >> 1;  // 63 bits: fits a signed attribute
-}
-
-std::string file_text(const fs::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    if (!in || fs::is_directory(file))
-        throw InputError(file.string() + ": can't be read: " + std::strerror(fs::is_directory(file) ? EISDIR : errno));
-    return {std::istreambuf_iterator<char>(in), {}};
 }
 
 std::string shell_word(const std::string& text) {
@@ -128,7 +118,13 @@ EnsembleRequest requested(const RunJob& job, const PreviousRun* previous) {
     if (previous != nullptr) {
         request = previous->request(job.overrides);
     } else {
-        request = overridden_scenario(file_text(job.scenario), job.overrides, job.scenario.parent_path());
+        constexpr std::uintmax_t most = std::uintmax_t{1} << 26;  // bytes
+        const std::string text = read_text_file(job.scenario, most);
+        try {
+            request = overridden_scenario(text, job.overrides, job.scenario.parent_path());
+        } catch (const InputError& error) {
+            throw InputError(one_line(job.scenario.string()) + ": " + error.what());
+        }
         if (!request.seed_given) request.seed = random_seed();
     }
     if (!request.table_file.empty()) request.table_file = fs::absolute(request.table_file).string();  // the file may be read from anywhere
@@ -200,6 +196,7 @@ RunReport run_scenario(const RunJob& job, const RunHooks& hooks) {
     try {
         report.result = run_ensemble(model, request, options);
         report.interrupted = hooks.stop.stop_requested();
+        for (std::string& remark : request_remarks(description, request)) report.result.remarks.push_back(std::move(remark));
         if (previous && !same_program(previous->source(), provenance))
             report.result.remarks.push_back("The first " + std::to_string(previous->members()) + " members come from " +
                                             previous->source() + ".");

@@ -7,6 +7,7 @@
 
 #include "engine/export/hdf5_reader.hpp"
 #include "engine/scenario.hpp"
+#include "engine/strict_json.hpp"
 #include "models/catalogue.hpp"
 
 namespace gradscape {
@@ -54,16 +55,18 @@ bool has_sections(const json& scenario) {
 }  // namespace
 
 EnsembleRequest overridden_scenario(std::string_view text, const Overrides& overrides, const std::filesystem::path& folder) {
-    json scenario = json::parse(text, nullptr, false);
-    std::vector<OptionKey> written;
-    if (has_sections(scenario)) written = write_overrides(overrides, scenario);
-    if (written.empty()) return parse_scenario(text, known_models(), folder, read_hdf5_table);
+    json scenario = parse_strict_json(text);
+    if (!has_sections(scenario)) return parse_scenario(text, known_models(), folder, read_hdf5_table);
+    const std::vector<OptionKey> written = write_overrides(overrides, scenario);
     try {
         return parse_scenario(scenario.dump(), known_models(), folder, read_hdf5_table);
     } catch (const InputError& error) {
-        for (const OptionKey& place : written)
-            if (std::string_view(error.what()).find(std::string(place.section) + '.' + place.key) != std::string_view::npos)
-                throw UsageError(std::string(place.option) + ": " + error.what());
+        const std::string_view message = error.what();
+        for (const OptionKey& place : written) {
+            const std::string path = std::string(place.section) + '.' + place.key;
+            if (message.starts_with(path + ": ")) throw UsageError(place.option + std::string(message.substr(path.size())));
+            if (message.find(path) != std::string_view::npos) throw UsageError(std::string(place.option) + ": " + std::string(message));
+        }
         throw;
     }
 }
