@@ -190,6 +190,7 @@ void run_blocks(BlockPlan plan, const RunOptions& options, EnsembleResult& resul
     std::vector<std::jthread> pool;
     for (int i = 0; i < threads; ++i)
         pool.emplace_back([&] {
+            clear_upper_halves();
             const double cpu = thread_cpu_seconds();
             std::int64_t tries = 0, iterations = 0;
             try {

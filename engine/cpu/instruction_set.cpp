@@ -1,5 +1,7 @@
 #include "engine/cpu/instruction_set.hpp"
 
+#include <immintrin.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <stdexcept>
@@ -8,6 +10,9 @@
 #include "engine/cpu/built_sets.hpp"
 
 namespace gradscape {
+namespace {
+[[gnu::target("avx")]] void zero_upper() { _mm256_zeroupper(); }
+}  // namespace
 
 std::span<const CpuCode* const> cpu_codes() { return built_cpu_codes; }
 
@@ -40,6 +45,10 @@ const CpuCode& cpu_code(InstructionSet set) {
     for (const CpuCode* code : cpu_codes())
         if (code->set == set && supported(set)) return *code;
     throw std::invalid_argument("the instruction set " + std::string(name(set)) + " is not in this build or not in this processor");
+}
+
+void clear_upper_halves() {
+    if (__builtin_cpu_supports("avx")) zero_upper();
 }
 
 }  // namespace gradscape

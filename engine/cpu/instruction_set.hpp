@@ -29,4 +29,8 @@ InstructionSet best_instruction_set();
 /// Throws std::invalid_argument when the set wasn't built or the processor lacks it.
 const CpuCode& cpu_code(InstructionSet set);
 
+/// Zeroes the upper halves of the vector registers. A thread inherits them from its parent, and where some library left them in use, SSE
+/// code that calls the C library's AVX functions runs fifty times slower.
+void clear_upper_halves();
+
 }  // namespace gradscape
