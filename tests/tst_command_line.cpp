@@ -1,0 +1,901 @@
+// gradscape-run as users meet it: options, exit codes, what is on stdout and stderr, what is on the disk afterwards.
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <bit>
+#include <cmath>
+#include <fstream>
+#include <locale>
+#include <set>
+#include <sstream>
+
+#include <QtTest>
+
+#include <nlohmann/json.hpp>
+
+#include "app/closing_table.hpp"
+#include "app/interrupt.hpp"
+#include "app/number_text.hpp"
+#include "app/progress_bar.hpp"
+#include "app/run_scenario.hpp"
+#include "engine/export/hdf5_reader.hpp"
+#include "models/catalogue.hpp"
+
+using namespace gradscape;
+using nlohmann::json;
+
+namespace {
+
+constexpr int patience = 240'000;  // ms; sanitizers are slow
+
+struct Outcome {
+    int code = -1;
+    std::string out, err;
+};
+
+/// One program run in a folder. Signals have their usual effect in it, however the test was started.
+class Program {
+public:
+    Program(const QString& folder, const QStringList& arguments,
+            const QProcessEnvironment& environment = QProcessEnvironment::systemEnvironment(), rlim_t file_size = RLIM_INFINITY) {
+        process_.setWorkingDirectory(folder);
+        process_.setProcessEnvironment(environment);
+        process_.setChildProcessModifier([file_size] {
+            signal(SIGINT, SIG_DFL);
+            signal(SIGTERM, SIG_DFL);
+            if (file_size != RLIM_INFINITY) {
+                const rlimit limit{file_size, file_size};
+                setrlimit(RLIMIT_FSIZE, &limit);
+            }
+        });
+        process_.start(GRADSCAPE_RUN, arguments);
+    }
+
+    QProcess& process() { return process_; }
+
+    Outcome outcome() {
+        Outcome result;
+        if (!process_.waitForFinished(patience)) return result;
+        result.code = process_.exitStatus() == QProcess::NormalExit ? process_.exitCode() : -2;
+        result.out = process_.readAllStandardOutput().toStdString();
+        result.err = before_ + process_.readAllStandardError().toStdString();
+        return result;
+    }
+
+    /// Waits until members are being computed, which the first line of progress says, and sends the signal.
+    bool signal_in_mid_run(int number) {
+        while (before_.find(" members/s") == std::string::npos) {
+            if (!process_.waitForReadyRead(patience)) return false;
+            before_ += process_.readAllStandardError().toStdString();
+        }
+        return kill(static_cast<pid_t>(process_.processId()), number) == 0;
+    }
+
+    Program& reading_stderr() {
+        process_.setReadChannel(QProcess::StandardError);
+        return *this;
+    }
+
+private:
+    QProcess process_;
+    std::string before_;
+};
+
+Outcome run(const QString& folder, const QStringList& arguments) { return Program(folder, arguments).outcome(); }
+
+bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+std::vector<std::string> lines(const std::string& text) {
+    std::vector<std::string> result;
+    std::istringstream in(text);
+    for (std::string line; std::getline(in, line);) result.push_back(line);
+    return result;
+}
+
+/// One line of the program's, with nothing else.
+bool is_one_error_line(const std::string& text) { return lines(text).size() == 1 && text.starts_with("gradscape-run: "); }
+
+class Folder {
+public:
+    QString path() const { return folder_.path(); }
+    std::filesystem::path file(const std::string& name) const { return std::filesystem::path(folder_.path().toStdString()) / name; }
+    bool has(const std::string& name) const { return std::filesystem::exists(file(name)); }
+    QString write(const std::string& name, const std::string& text) const {
+        std::ofstream(file(name), std::ios::binary) << text;
+        return QString::fromStdString(name);
+    }
+    QString write(const std::string& name, const json& scenario) const { return write(name, scenario.dump()); }
+    std::set<std::string> names() const {
+        std::set<std::string> result;
+        for (const auto& entry : std::filesystem::directory_iterator(folder_.path().toStdString()))
+            result.insert(entry.path().filename().string());
+        return result;
+    }
+
+private:
+    QTemporaryDir folder_;
+};
+
+json small_scenario() {
+    return {{"gradscape", 1},
+            {"model", "lorenz"},
+            {"parameters", {{"rho", {{"min", 0}, {"max", 21}}}}},
+            {"span", {{"end", 1}, {"save", 11}}},
+            {"ensemble", {{"size", 50}, {"seed", 3}}},
+            {"accuracy", {{"subsample", 8}}}};
+}
+
+/// Takes long enough to be interrupted.
+json long_scenario() {
+    return {{"gradscape", 1},
+            {"model", "log_halo"},
+            {"parameters", {{"v0", {{"min", 200}, {"max", 240}}}, {"q", {{"distribution", "normal"}, {"mean", 0.9}, {"sd", 0.05}}}}},
+            {"initial_state", {{"x", {{"min", 6}, {"max", 9}}}}},
+            {"span", {{"end", 30}, {"save", 5}}},
+            {"ensemble", {{"size", 60000}, {"seed", 7}}},
+            {"solver", {{"rtol", 1e-12}}},
+            {"accuracy", {{"subsample", 16}}}};
+}
+
+/// Eight orbits, one of which is too eccentric for the step limit.
+json one_of_eight_fails(const Folder& folder) {
+    folder.write("points.csv", std::string("e\n0.1\n0.1\n0.1\n0.9999\n0.1\n0.1\n0.1\n0.1\n"));
+    return {{"gradscape", 1},
+            {"model", "kepler"},
+            {"parameters", {{"e", {{"distribution", "table"}}}}},
+            {"ensemble", {{"size", 8}, {"sampling", "table"}, {"table", "points.csv"}}},
+            {"solver", {{"method", "tsit5"}, {"rtol", 1e-6}, {"atol", 1e-6}, {"max_steps", 100}}}};
+}
+
+/// Every dataset that a file of the model may have.
+std::vector<std::string> dataset_names(const ModelDescription& model) {
+    std::vector<std::string> names = {
+        "member",   "row",        "quantile",   "error_level", "sample", "status",         "span_start",
+        "span_end", "stopped_at", "n_accepted", "n_rejected",  "error",  "error_quantile", model.info.independent.name};
+    const auto component = [&](const std::string& name) {
+        for (const char* suffix : {"", "_quantile", "_count", "_mean", "_std"}) names.push_back(name + suffix);
+    };
+    for (const StateInfo& state : model.states) {
+        component(state.name);
+        names.push_back("param_" + std::string(state.name) + "0");
+    }
+    for (const ObservableInfo& observable : model.observables) component(observable.name);
+    for (const ParameterInfo& parameter : model.parameters) names.push_back("param_" + std::string(parameter.name));
+    for (const InvariantInfo& invariant : model.invariants) names.push_back("drift_" + std::string(invariant.name));
+    return names;
+}
+
+/// "" when the files hold the same bits, else the first dataset that differs.
+std::string difference(const std::filesystem::path& a, const std::filesystem::path& b, const ModelDescription& model) {
+    const Hdf5Reader one(a), other(b);
+    int compared = 0;
+    for (const std::string& name : dataset_names(model)) {
+        if (one.has(name) != other.has(name)) return name + " is in one file only";
+        if (!one.has(name)) continue;
+        ++compared;
+        const std::vector<double> x = one.dataset(name), y = other.dataset(name);
+        if (!std::equal(x.begin(), x.end(), y.begin(), y.end(),
+                        [](double s, double t) { return std::bit_cast<std::uint64_t>(s) == std::bit_cast<std::uint64_t>(t); }))
+            return name;
+    }
+    return compared > 10 ? "" : "only " + std::to_string(compared) + " datasets were found";
+}
+
+/// "" when the file can be read, else what is wrong with it.
+std::string fault_of(const std::filesystem::path& file) {
+    try {
+        const Hdf5Reader reader(file);
+        return "";
+    } catch (const std::exception& error) {
+        return error.what();
+    }
+}
+
+json scenario_in(const std::filesystem::path& file) { return json::parse(Hdf5Reader(file).scenario_json()); }
+
+/// 1.234.567,5: a decimal comma and dots between groups.
+struct GermanNumbers : std::numpunct<char> {
+    char do_decimal_point() const override { return ','; }
+    char do_thousands_sep() const override { return '.'; }
+    std::string do_grouping() const override { return "\3"; }
+};
+
+}  // namespace
+
+class tst_command_line : public QObject {
+    Q_OBJECT
+
+private slots:
+    void wrong_usage_is_one_line_and_exits_with_2_data();
+    void wrong_usage_is_one_line_and_exits_with_2();
+    void help_and_version_exit_with_0();
+    void models_are_listed_and_described();
+    void an_unknown_model_is_answered_with_the_nearest();
+    void a_scenario_that_cannot_be_used_is_one_line_and_exits_with_1_data();
+    void a_scenario_that_cannot_be_used_is_one_line_and_exits_with_1();
+    void a_good_run_exits_with_0_and_its_table_says_how_it_went();
+    void the_three_lines_of_python_open_the_file();
+    void json_is_one_object_on_stdout();
+    void quiet_says_nothing_when_all_is_well();
+    void without_a_name_the_file_is_named_after_the_scenario();
+    void options_take_the_place_of_the_scenarios_values();
+    void an_option_makes_a_scenario_valid_that_was_not();
+    void an_option_out_of_range_names_the_option_data();
+    void an_option_out_of_range_names_the_option();
+    void a_seed_chosen_by_the_program_is_written_down();
+    void whole_numbers_mean_the_same_as_real_ones();
+    void numbers_mean_the_same_where_the_decimal_sign_is_a_comma();
+    void one_failed_member_of_eight_is_told_and_the_results_are_written();
+    void the_step_limit_of_an_explicit_method_hints_at_stiffness();
+    void an_existing_file_is_replaced_only_when_asked_for();
+    void a_folder_that_cannot_be_written_is_an_error_in_one_line_data();
+    void a_folder_that_cannot_be_written_is_an_error_in_one_line();
+    void a_result_larger_than_the_disk_is_refused_before_anything_is_computed();
+    void rows_over_what_memory_holds_are_refused();
+    void a_disk_that_fills_up_is_an_error_that_names_what_was_kept();
+    void an_interrupted_run_that_is_resumed_equals_an_uninterrupted_one_data();
+    void an_interrupted_run_that_is_resumed_equals_an_uninterrupted_one();
+    void a_fresh_run_does_not_replace_the_members_of_an_interrupted_one();
+    void what_cannot_be_resumed_is_one_line_data();
+    void what_cannot_be_resumed_is_one_line();
+    void a_table_that_changed_is_noticed_when_a_run_is_resumed();
+    void a_second_interrupt_has_its_usual_effect();
+    void the_time_left_is_hidden_until_it_means_something();
+    void hundred_percent_is_shown_only_when_the_result_is_there();
+    void without_a_terminal_a_line_appears_at_most_every_five_seconds();
+    void a_terminal_line_never_wraps();
+    void numbers_are_short_and_have_a_point_data();
+    void numbers_are_short_and_have_a_point();
+};
+
+void tst_command_line::wrong_usage_is_one_line_and_exits_with_2_data() {
+    QTest::addColumn<QStringList>("arguments");
+    QTest::addColumn<QString>("says");
+    QTest::newRow("nothing") << QStringList{} << "SCENARIO.json";
+    QTest::newRow("unknown option") << QStringList{"a.json", "--sizes", "3"} << "--sizes";
+    QTest::newRow("two scenarios") << QStringList{"a.json", "b.json"} << "b.json";
+    QTest::newRow("value missing") << QStringList{"a.json", "--size"} << "--size";
+    QTest::newRow("value empty") << QStringList{"a.json", "--out", ""} << "--out";
+    QTest::newRow("scenario empty") << QStringList{""} << "scenario";
+    QTest::newRow("word for a number") << QStringList{"a.json", "--size", "many"} << "--size";
+    QTest::newRow("fraction for a whole number") << QStringList{"a.json", "--threads", "1.5"} << "--threads";
+    QTest::newRow("negative seed") << QStringList{"a.json", "--seed", "-1"} << "--seed";
+    QTest::newRow("decimal comma") << QStringList{"a.json", "--rtol", "0,087"} << "0,087";
+    QTest::newRow("not finite") << QStringList{"a.json", "--atol", "inf"} << "--atol";
+    QTest::newRow("trailing letters") << QStringList{"a.json", "--rtol", "1e-8x"} << "1e-8x";
+    QTest::newRow("twice") << QStringList{"a.json", "--size", "3", "--size", "4"} << "--size";
+    QTest::newRow("two jobs") << QStringList{"a.json", "--list-models"} << "--list-models";
+    QTest::newRow("resume with a scenario") << QStringList{"a.json", "--resume", "a.incomplete.h5"} << "--resume";
+    QTest::newRow("resume with another size") << QStringList{"--resume", "a.incomplete.h5", "--size", "3"} << "--size";
+    QTest::newRow("resume with another tolerance") << QStringList{"--resume", "a.incomplete.h5", "--rtol", "1e-3"} << "--rtol";
+}
+
+void tst_command_line::wrong_usage_is_one_line_and_exits_with_2() {
+    QFETCH(const QStringList, arguments);
+    QFETCH(const QString, says);
+    const Folder folder;
+    folder.write("a.json", small_scenario());
+    const Outcome outcome = run(folder.path(), arguments);
+    QCOMPARE(outcome.code, 2);
+    QVERIFY2(is_one_error_line(outcome.err), outcome.err.c_str());
+    QVERIFY2(contains(outcome.err, says.toStdString()), outcome.err.c_str());
+    QCOMPARE(outcome.out, std::string());
+    QCOMPARE(folder.names(), std::set<std::string>{"a.json"});
+}
+
+void tst_command_line::help_and_version_exit_with_0() {
+    const Folder folder;
+    const Outcome help = run(folder.path(), {"--help"});
+    QCOMPARE(help.code, 0);
+    for (const char* option : {"--out", "--size", "--seed", "--threads", "--rtol", "--atol", "--method", "--overwrite", "--resume",
+                               "--quiet", "--json", "--list-models", "--describe", "--version", "Exit codes"})
+        QVERIFY2(contains(help.out, option), option);
+    const Outcome version = run(folder.path(), {"--version"});
+    QCOMPARE(version.code, 0);
+    QVERIFY(version.out.starts_with("gradscape-run " GRADSCAPE_VERSION));
+}
+
+void tst_command_line::models_are_listed_and_described() {
+    const Folder folder;
+    const Outcome list = run(folder.path(), {"--list-models"}), list_json = run(folder.path(), {"--list-models", "--json"});
+    QCOMPARE(list.code, 0);
+    QCOMPARE(list_json.code, 0);
+    const json models = json::parse(list_json.out);
+    QCOMPARE(models.size(), catalogue().size());
+    for (const std::string& name : model_names()) {
+        QVERIFY2(contains(list.out, name), name.c_str());
+        const QString model = QString::fromStdString(name);
+        const Outcome text = run(folder.path(), {"--describe", model}), object = run(folder.path(), {"--describe", model, "--json"});
+        QCOMPARE(text.code, 0);
+        QVERIFY(contains(text.out, find_model(name)->description.info.title));
+        QCOMPARE(object.code, 0);
+        QCOMPARE(json::parse(object.out).at("name").get<std::string>(), name);
+    }
+}
+
+void tst_command_line::an_unknown_model_is_answered_with_the_nearest() {
+    const Folder folder;
+    json scenario = small_scenario();
+    scenario["model"] = "lorentz";
+    const Outcome in_scenario = run(folder.path(), {folder.write("a.json", scenario)}),
+                  described = run(folder.path(), {"--describe", "lorentz"});
+    QCOMPARE(in_scenario.code, 1);
+    QCOMPARE(described.code, 2);
+    for (const Outcome& outcome : {in_scenario, described}) {
+        QVERIFY2(is_one_error_line(outcome.err), outcome.err.c_str());
+        QVERIFY2(contains(outcome.err, "lorentz") && contains(outcome.err, "lorenz"), outcome.err.c_str());
+    }
+}
+
+void tst_command_line::a_scenario_that_cannot_be_used_is_one_line_and_exits_with_1_data() {
+    QTest::addColumn<QByteArray>("text");
+    QTest::addColumn<QString>("says");
+    const auto with = [](const char* path, const json& value) {
+        json scenario = small_scenario();
+        scenario[json::json_pointer(path)] = value;
+        return QByteArray::fromStdString(scenario.dump());
+    };
+    QTest::newRow("empty") << QByteArray() << "a.json";
+    QTest::newRow("not JSON") << QByteArray("{\"gradscape\": 1,\n \"model\": lorenz}") << "a.json";
+    QTest::newRow("cut short") << QByteArray("{\"gradscape\": 1, \"model\": \"lor") << "a.json";
+    QTest::newRow("not an object") << QByteArray("[1, 2]") << "a.json";
+    QTest::newRow("not UTF-8") << QByteArray("{\"gradscape\": 1, \"model\": \"\xff\xfe\"}") << "a.json";
+    QTest::newRow("no model") << QByteArray("{\"gradscape\": 1}") << "model";
+    QTest::newRow("unknown key") << with("/ensemble/sise", 3) << "sise";
+    QTest::newRow("wrong type") << with("/solver", "fast") << "solver";
+    QTest::newRow("range upside down") << with("/parameters/rho", {{"min", 5}, {"max", 1}}) << "rho";
+    QTest::newRow("tolerance below what doubles hold") << with("/solver/rtol", 1e-15) << "rtol";
+    QTest::newRow("no members") << with("/ensemble/size", 0) << "ensemble.size";
+    QTest::newRow("table missing") << with("/ensemble/table", "nowhere.csv") << "nowhere.csv";
+}
+
+void tst_command_line::a_scenario_that_cannot_be_used_is_one_line_and_exits_with_1() {
+    QFETCH(const QByteArray, text);
+    QFETCH(const QString, says);
+    const Folder folder;
+    const QString file = folder.write("a.json", text.toStdString());
+    // An option that isn't to blame changes nothing.
+    for (const QStringList& options : {QStringList{}, QStringList{"--seed", "5"}}) {
+        const Outcome outcome = run(folder.path(), QStringList{file} + options);
+        QCOMPARE(outcome.code, 1);
+        QVERIFY2(is_one_error_line(outcome.err), outcome.err.c_str());
+        QVERIFY2(contains(outcome.err, says.toStdString()), outcome.err.c_str());
+        QCOMPARE(folder.names(), std::set<std::string>{"a.json"});
+    }
+    const Outcome missing = run(folder.path(), {"nowhere.json"}), not_a_file = run(folder.path(), {"."});
+    QCOMPARE(missing.code, 1);
+    QVERIFY2(is_one_error_line(missing.err) && contains(missing.err, "nowhere.json"), missing.err.c_str());
+    QCOMPARE(not_a_file.code, 1);
+    QVERIFY2(is_one_error_line(not_a_file.err), not_a_file.err.c_str());
+}
+
+void tst_command_line::a_good_run_exits_with_0_and_its_table_says_how_it_went() {
+    const Folder folder;
+    json scenario = small_scenario();
+    scenario["model"] = "kepler";
+    scenario["parameters"] = {{"e", {{"min", 0}, {"max", 0.5}}}};
+    const Outcome outcome = run(folder.path(), {folder.write("orbits.json", scenario), "--out", "orbits.h5", "--threads", "1"});
+    QVERIFY2(outcome.code == 0, outcome.err.c_str());
+    QVERIFY(folder.has("orbits.h5"));
+    for (const char* part :
+         {"50 ok", "members/s", "1 thread x", "lanes", "vern7", "accepted steps", "rejected steps", "min", "median", "max", "50 %", "90 %",
+          "99 %", "of 8 of 8 members", "threshold 1e-4", "accurate enough", "drift of E", "orbits.h5, ", "kB"})
+        QVERIFY2(contains(outcome.out, part), (std::string(part) + " is missing in\n" + outcome.out).c_str());
+    const std::vector<std::string> shown = lines(outcome.out);
+    QVERIFY(shown.size() > 3);
+    QCOMPARE(shown[shown.size() - 3], std::string("import xarray as xr"));
+    QCOMPARE(shown[shown.size() - 2], std::string("ds = xr.open_dataset(\"orbits.h5\")"));
+    QCOMPARE(shown[shown.size() - 1], std::string("print(ds)"));
+    QVERIFY(contains(outcome.err, "50 members, 11 rows each, about "));  // said before the run
+    QVERIFY(contains(outcome.err, "100 %"));
+    const Hdf5Reader reader(folder.file("orbits.h5"));
+    QVERIFY(reader.complete());
+    QCOMPARE(reader.members(), 50);
+}
+
+void tst_command_line::the_three_lines_of_python_open_the_file() {
+    QProcess python;
+    python.start("/usr/bin/python3", {"-c", "import xarray, h5netcdf"});
+    if (!python.waitForFinished(patience) || python.exitCode() != 0) QSKIP("needs python3-xarray and python3-h5netcdf");
+    const Folder folder;
+    const Outcome outcome = run(folder.path(), {folder.write("a.json", small_scenario()), "--out", "it's an \"odd\" name.h5"});
+    QVERIFY2(outcome.code == 0, outcome.err.c_str());
+    const std::vector<std::string> shown = lines(outcome.out);
+    python.setWorkingDirectory(folder.path());
+    python.start("/usr/bin/python3",
+                 {"-c", QString::fromStdString(shown[shown.size() - 3] + '\n' + shown[shown.size() - 2] + '\n' + shown.back())});
+    QVERIFY(python.waitForFinished(patience));
+    const QByteArray printed = python.readAllStandardOutput();
+    QVERIFY2(python.exitCode() == 0, python.readAllStandardError().constData());
+    QVERIFY2(printed.contains("param_rho") && printed.contains("member: 50"), printed.constData());
+}
+
+void tst_command_line::json_is_one_object_on_stdout() {
+    const Folder folder;
+    const Outcome outcome = run(folder.path(), {folder.write("a.json", small_scenario()), "--out", "a.h5", "--json"});
+    QVERIFY2(outcome.code == 0, outcome.err.c_str());
+    const json closing = json::parse(outcome.out);
+    QCOMPARE(closing.at("members").at("by_status").at("ok").get<int>(), 50);
+    QCOMPARE(closing.at("members").at("requested").get<int>(), 50);
+    QCOMPARE(closing.at("file").get<std::string>(), std::string("a.h5"));
+    QCOMPARE(closing.at("file_bytes").get<std::uintmax_t>(), std::filesystem::file_size(folder.file("a.h5")));
+    QCOMPARE(closing.at("seed").get<int>(), 3);
+    QCOMPARE(closing.at("error").at("covered").get<int>(), 8);
+    QCOMPARE(closing.at("error").at("verdict").get<std::string>(), std::string("within"));
+    QVERIFY(closing.at("error").at("p99").get<double>() < closing.at("error").at("threshold").get<double>());
+    QVERIFY(closing.at("steps").at("accepted").at("max").get<int>() >= closing.at("steps").at("accepted").at("median").get<int>());
+    QVERIFY(contains(outcome.err, " members/s"));  // progress is on stderr
+
+    json unmeasured = small_scenario();
+    unmeasured["accuracy"]["subsample"] = 0;
+    const Outcome none = run(folder.path(), {folder.write("b.json", unmeasured), "--out", "b.h5", "--json", "--quiet"});
+    QCOMPARE(none.code, 0);
+    QCOMPARE(none.err, std::string());
+    QCOMPARE(json::parse(none.out).at("error").at("verdict").get<std::string>(), std::string("not_computed"));
+}
+
+void tst_command_line::quiet_says_nothing_when_all_is_well() {
+    const Folder folder;
+    const Outcome outcome = run(folder.path(), {folder.write("a.json", small_scenario()), "--out", "a.h5", "--quiet"});
+    QCOMPARE(outcome.code, 0);
+    QCOMPARE(outcome.out, std::string());
+    QCOMPARE(outcome.err, std::string());
+    const Outcome again = run(folder.path(), {"a.json", "--out", "a.h5", "--quiet"});
+    QCOMPARE(again.code, 1);
+    QVERIFY(is_one_error_line(again.err));
+}
+
+void tst_command_line::without_a_name_the_file_is_named_after_the_scenario() {
+    const Folder folder;
+    QVERIFY(QDir(folder.path()).mkdir("in"));
+    QCOMPARE(run(folder.path(), {folder.write("in/my.orbits.json", small_scenario()), "--quiet"}).code, 0);
+    QVERIFY(folder.has("gradscape-out/my.orbits.h5"));
+    json scenario = small_scenario();
+    scenario["output"] = {{"file", "own name.h5"}};
+    QCOMPARE(run(folder.path(), {folder.write("b.json", scenario), "--quiet"}).code, 0);
+    QVERIFY(folder.has("own name.h5"));
+}
+
+void tst_command_line::options_take_the_place_of_the_scenarios_values() {
+    const Folder folder;
+    const Outcome outcome =
+        run(folder.path(), {folder.write("a.json", small_scenario()), "--out", "a.h5", "--size", "2e1", "--seed", "18446744073709551615",
+                            "--threads", "1", "--rtol", "1e-6", "--atol", "2.5e-7", "--method", "tsit5", "--json"});
+    QVERIFY2(outcome.code == 0, outcome.err.c_str());
+    const json closing = json::parse(outcome.out), scenario = scenario_in(folder.file("a.h5"));
+    QCOMPARE(closing.at("members").at("requested").get<int>(), 20);
+    QCOMPARE(closing.at("method").get<std::string>(), std::string("tsit5"));
+    QCOMPARE(closing.at("speed").at("threads").get<int>(), 1);
+    QCOMPARE(Hdf5Reader(folder.file("a.h5")).members(), 20);
+    QCOMPARE(scenario.at("ensemble").at("size").get<int>(), 20);
+    QCOMPARE(scenario.at("ensemble").at("seed").get<std::uint64_t>(), 18446744073709551615u);
+    QCOMPARE(scenario.at("solver").at("rtol").get<double>(), 1e-6);
+    for (const char* state : {"x", "y", "z"}) QCOMPARE(scenario.at("solver").at("atol").at(state).get<double>(), 2.5e-7);
+    QCOMPARE(scenario.at("solver").at("method").get<std::string>(), std::string("tsit5"));
+
+    // The scenario in the file gives the same file again.
+    folder.write("again.json", scenario);
+    QCOMPARE(run(folder.path(), {"again.json", "--out", "again.h5", "--quiet"}).code, 0);
+    QCOMPARE(difference(folder.file("a.h5"), folder.file("again.h5"), find_model("lorenz")->description), std::string());
+}
+
+void tst_command_line::an_option_makes_a_scenario_valid_that_was_not() {
+    const Folder folder;
+    json scenario = small_scenario();
+    scenario["ensemble"]["size"] = 0;
+    folder.write("a.json", scenario);
+    QCOMPARE(run(folder.path(), {"a.json", "--out", "a.h5", "--quiet"}).code, 1);
+    QCOMPARE(run(folder.path(), {"a.json", "--out", "a.h5", "--quiet", "--size", "4"}).code, 0);
+}
+
+void tst_command_line::an_option_out_of_range_names_the_option_data() {
+    QTest::addColumn<QString>("option");
+    QTest::addColumn<QString>("value");
+    QTest::newRow("no members") << "--size" << "0";
+    QTest::newRow("negative size") << "--size" << "-3";
+    QTest::newRow("rtol of zero") << "--rtol" << "0";
+    QTest::newRow("rtol below what doubles hold") << "--rtol" << "1e-15";
+    QTest::newRow("negative atol") << "--atol" << "-2";
+    QTest::newRow("unknown method") << "--method" << "tsit6";
+    QTest::newRow("negative threads") << "--threads" << "-1";
+}
+
+void tst_command_line::an_option_out_of_range_names_the_option() {
+    QFETCH(const QString, option);
+    QFETCH(const QString, value);
+    const Folder folder;
+    const Outcome outcome = run(folder.path(), {folder.write("a.json", small_scenario()), option, value});
+    QCOMPARE(outcome.code, 2);
+    QVERIFY2(is_one_error_line(outcome.err), outcome.err.c_str());
+    QVERIFY2(contains(outcome.err, option.toStdString() + ": ") && contains(outcome.err, value.toStdString()), outcome.err.c_str());
+    QCOMPARE(folder.names(), std::set<std::string>{"a.json"});
+}
+
+void tst_command_line::a_seed_chosen_by_the_program_is_written_down() {
+    const Folder folder;
+    json scenario = small_scenario();
+    scenario["ensemble"].erase("seed");
+    folder.write("a.json", scenario);
+    std::vector<std::uint64_t> seeds;
+    for (const char* name : {"one.h5", "two.h5"}) {
+        QCOMPARE(run(folder.path(), {"a.json", "--out", name, "--quiet"}).code, 0);
+        QCOMPARE(Hdf5Reader(folder.file(name)).attribute("seed_origin"), std::string("auto"));
+        seeds.push_back(scenario_in(folder.file(name)).at("ensemble").at("seed").get<std::uint64_t>());
+        QVERIFY(seeds.back() >> 63 == 0);
+    }
+    QVERIFY(seeds[0] != seeds[1]);
+    QCOMPARE(run(folder.path(), {"a.json", "--out", "three.h5", "--quiet", "--seed", QString::number(seeds[0])}).code, 0);
+    QCOMPARE(Hdf5Reader(folder.file("three.h5")).attribute("seed_origin"), std::string("user"));
+    QCOMPARE(difference(folder.file("one.h5"), folder.file("three.h5"), find_model("lorenz")->description), std::string());
+}
+
+void tst_command_line::whole_numbers_mean_the_same_as_real_ones() {
+    const Folder folder;
+    const std::string before = R"({"gradscape": 1, "model": "lorenz", "parameters": {"sigma": )",
+                      after = R"(}, "ensemble": {"size": 2, "seed": 1}, "span": {"start": 0, "end": 1,
+        "save": [0.2, 0.75, 1]}})";
+    for (const auto& [name, spelling] : {std::pair{"a", "2"}, {"b", "2.0"}, {"c", "2e0"}}) {
+        folder.write(std::string(name) + ".json", before + spelling + after);
+        QCOMPARE(run(folder.path(), {QString(name) + ".json", "--out", QString(name) + ".h5", "--quiet"}).code, 0);
+    }
+    const ModelDescription& model = find_model("lorenz")->description;
+    QCOMPARE(difference(folder.file("a.h5"), folder.file("b.h5"), model), std::string());
+    QCOMPARE(difference(folder.file("a.h5"), folder.file("c.h5"), model), std::string());
+}
+
+void tst_command_line::numbers_mean_the_same_where_the_decimal_sign_is_a_comma() {
+    const Folder folder;
+    const QStringList arguments = {folder.write("a.json", small_scenario()), "--json", "--rtol", "1.5e-7", "--out"};
+    const Outcome plain = run(folder.path(), arguments + QStringList{"plain.h5"});
+    QCOMPARE(plain.code, 0);
+
+    // A German locale, compiled here when the system lacks it; without localedef the C++ locale below is what is tested.
+    QProcess compile;
+    compile.start("localedef", {"-i", "de_DE", "-f", "UTF-8", folder.path() + "/de_DE.UTF-8"});
+    compile.waitForFinished(patience);
+    QProcessEnvironment german = QProcessEnvironment::systemEnvironment();
+    german.insert("LC_ALL", "de_DE.UTF-8");
+    german.insert("LOCPATH", folder.path());
+    const Outcome comma = Program(folder.path(), arguments + QStringList{"comma.h5"}, german).outcome();
+    QCOMPARE(comma.code, 0);
+    QCOMPARE(json::parse(comma.out).at("rtol").get<double>(), 1.5e-7);
+    QCOMPARE(difference(folder.file("plain.h5"), folder.file("comma.h5"), find_model("lorenz")->description), std::string());
+
+    const std::locale before = std::locale::global(std::locale(std::locale::classic(), new GermanNumbers));
+    const auto restore = qScopeGuard([&] { std::locale::global(before); });
+    const char* const line[] = {"gradscape-run", "a.json", "--size", "2000", "--rtol", "2.5e-7"};
+    const CommandLine parsed = parse_command_line(std::size(line), line);
+    QCOMPARE(*parsed.overrides.rtol, 2.5e-7);
+    QCOMPARE(*parsed.overrides.size, 2000);
+    const RunReport report =
+        run_scenario({.scenario = folder.file("a.json"), .resume = {}, .out = folder.file("in_process.h5"), .overrides = parsed.overrides});
+    QVERIFY(contains(closing_table(report), "2000 ok"));
+    QVERIFY(contains(closing_table(report), "rtol 2.5e-7"));
+    QCOMPARE(json::parse(closing_json(report)).at("rtol").get<double>(), 2.5e-7);
+    QCOMPARE(scenario_in(folder.file("in_process.h5")).at("solver").at("rtol").get<double>(), 2.5e-7);
+    std::ostringstream progress;
+    ProgressBar bar(progress, 0);
+    bar.update({1500, 3000, 0.5});
+    QVERIFY2(contains(progress.str(), "1500/3000 members  3000 members/s"), progress.str().c_str());
+}
+
+void tst_command_line::one_failed_member_of_eight_is_told_and_the_results_are_written() {
+    const Folder folder;
+    folder.write("a.json", one_of_eight_fails(folder));
+    const Outcome outcome = run(folder.path(), {"a.json", "--out", "a.h5"});
+    QVERIFY2(outcome.code == 3, outcome.err.c_str());
+    QVERIFY2(contains(outcome.err, "gradscape-run: 1 of 8 members failed: step_limit 1 (stopped near t = "), outcome.err.c_str());
+    QVERIFY(contains(outcome.out, "7 ok"));
+    QVERIFY(contains(outcome.out, "1 step_limit: "));
+    const Hdf5Reader reader(folder.file("a.h5"));
+    QVERIFY(reader.complete());
+    QCOMPARE(reader.dataset("status"), (std::vector<double>{0, 0, 0, 2, 0, 0, 0, 0}));
+    const std::vector<double> x = reader.dataset("x");
+    QCOMPARE(x.size(), 8 * static_cast<std::size_t>(reader.rows()));
+    const auto last_row = [&](std::size_t member) { return x[(member + 1) * static_cast<std::size_t>(reader.rows()) - 1]; };
+    QVERIFY(std::isnan(last_row(3)));
+    QVERIFY(std::isfinite(last_row(2)));
+    QCOMPARE(last_row(2), last_row(4));
+
+    const Outcome quiet = run(folder.path(), {"a.json", "--out", "b.h5", "--quiet", "--json"});
+    QCOMPARE(quiet.code, 3);
+    QVERIFY(is_one_error_line(quiet.err));
+    const json members = json::parse(quiet.out).at("members");
+    QCOMPARE(members.at("by_status").at("step_limit").get<int>(), 1);
+    const double stop = members.at("stopped_at").at("step_limit").at("min").get<double>();
+    QCOMPARE(stop, reader.dataset("stopped_at")[3]);
+    QVERIFY(stop > 0 && stop < 20);
+}
+
+void tst_command_line::the_step_limit_of_an_explicit_method_hints_at_stiffness() {
+    const Folder folder;
+    folder.write("a.json", one_of_eight_fails(folder));
+    const Outcome outcome = run(folder.path(), {"a.json", "--out", "a.h5"});
+    QVERIFY(contains(outcome.out, "stiff"));
+    QVERIFY(contains(outcome.err, "stiff"));
+}
+
+void tst_command_line::an_existing_file_is_replaced_only_when_asked_for() {
+    const Folder folder;
+    folder.write("a.json", small_scenario());
+    folder.write("a.h5", std::string("precious"));
+    const Outcome refused = run(folder.path(), {"a.json", "--out", "a.h5"});
+    QCOMPARE(refused.code, 1);
+    QVERIFY2(is_one_error_line(refused.err) && contains(refused.err, "a.h5") && contains(refused.err, "--overwrite"), refused.err.c_str());
+    QCOMPARE(std::filesystem::file_size(folder.file("a.h5")), 8u);
+    QCOMPARE(run(folder.path(), {"a.json", "--out", "a.h5", "--overwrite", "--quiet"}).code, 0);
+    QCOMPARE(Hdf5Reader(folder.file("a.h5")).members(), 50);
+    QCOMPARE(folder.names(), (std::set<std::string>{"a.json", "a.h5"}));
+}
+
+void tst_command_line::a_folder_that_cannot_be_written_is_an_error_in_one_line_data() {
+    QTest::addColumn<QString>("out");
+    QTest::newRow("missing folder") << "nowhere/a.h5";
+    QTest::newRow("read-only for everybody") << "/proc/a.h5";
+    QTest::newRow("a file for a folder") << "a.json/a.h5";
+    QTest::newRow("a folder for a file") << ".";
+}
+
+void tst_command_line::a_folder_that_cannot_be_written_is_an_error_in_one_line() {
+    QFETCH(const QString, out);
+    const Folder folder;
+    const Outcome outcome = run(folder.path(), {folder.write("a.json", small_scenario()), "--out", out, "--quiet", "--overwrite"});
+    QCOMPARE(outcome.code, 1);
+    QVERIFY2(is_one_error_line(outcome.err) && contains(outcome.err, out.toStdString()), outcome.err.c_str());
+    QCOMPARE(folder.names(), std::set<std::string>{"a.json"});
+}
+
+void tst_command_line::a_result_larger_than_the_disk_is_refused_before_anything_is_computed() {
+    const Folder folder;
+    json scenario = small_scenario();
+    scenario["span"]["save"] = 10000;
+    folder.write("a.json", scenario);
+    const Outcome outcome = run(folder.path(), {"a.json", "--out", "a.h5", "--size", "1000000000"});
+    QVERIFY(outcome.code == 1 || outcome.code == 2);
+    QVERIFY2(is_one_error_line(outcome.err) && contains(outcome.err, " GB"), outcome.err.c_str());
+    QVERIFY2(contains(outcome.err, "free"), outcome.err.c_str());
+    QCOMPARE(folder.names(), std::set<std::string>{"a.json"});
+}
+
+void tst_command_line::rows_over_what_memory_holds_are_refused() {
+    const Folder folder;
+    json scenario = small_scenario();
+    scenario["span"]["save"] = 100000000;
+    scenario["ensemble"]["size"] = 1000;
+    scenario["accuracy"]["subsample"] = 256;
+    scenario["output"] = {{"every", 100000000}};  // the file would be small
+    const Outcome outcome = run(folder.path(), {folder.write("a.json", scenario), "--out", "a.h5"});
+    QCOMPARE(outcome.code, 1);
+    QVERIFY2(is_one_error_line(outcome.err) && contains(outcome.err, "span.save"), outcome.err.c_str());
+    QCOMPARE(folder.names(), std::set<std::string>{"a.json"});
+}
+
+void tst_command_line::a_disk_that_fills_up_is_an_error_that_names_what_was_kept() {
+    const Folder folder;
+    json scenario = small_scenario();
+    scenario["span"]["save"] = 101;
+    scenario["ensemble"]["size"] = 20000;
+    folder.write("a.json", scenario);
+    constexpr rlim_t limit = 30'000'000;  // of about 80 MB
+    const Outcome outcome =
+        Program(folder.path(), {"a.json", "--out", "a.h5", "--quiet"}, QProcessEnvironment::systemEnvironment(), limit).outcome();
+    QCOMPARE(outcome.code, 1);
+    QVERIFY2(is_one_error_line(outcome.err), outcome.err.c_str());
+    QVERIFY(!folder.has("a.h5"));
+    QVERIFY2(contains(outcome.err, "a.incomplete.h5"), outcome.err.c_str());
+    QCOMPARE(fault_of(folder.file("a.incomplete.h5")), std::string());
+    const Hdf5Reader kept(folder.file("a.incomplete.h5"));
+    QVERIFY(!kept.complete());
+    QVERIFY(kept.members() > 0 && kept.members() < 20000);
+
+    // With room again the run goes on.
+    QCOMPARE(run(folder.path(), {"--resume", "a.incomplete.h5", "--quiet"}).code, 0);
+    QCOMPARE(run(folder.path(), {"a.json", "--out", "b.h5", "--quiet"}).code, 0);
+    QCOMPARE(difference(folder.file("a.h5"), folder.file("b.h5"), find_model("lorenz")->description), std::string());
+    QCOMPARE(folder.names(), (std::set<std::string>{"a.json", "a.h5", "b.h5"}));
+}
+
+void tst_command_line::an_interrupted_run_that_is_resumed_equals_an_uninterrupted_one_data() {
+    QTest::addColumn<int>("number");
+    QTest::addColumn<int>("interruptions");
+    QTest::newRow("Ctrl+C") << SIGINT << 1;
+    QTest::newRow("terminated, twice") << SIGTERM << 2;
+}
+
+void tst_command_line::an_interrupted_run_that_is_resumed_equals_an_uninterrupted_one() {
+    QFETCH(const int, number);
+    QFETCH(const int, interruptions);
+    const Folder folder;
+    folder.write("a.json", long_scenario());
+    QStringList arguments = {"a.json", "--out", "a.h5", "--threads", "1"};
+    std::int64_t kept = 0;
+    for (int i = 0; i < interruptions; ++i) {
+        Program program(folder.path(), arguments);
+        program.reading_stderr();
+        QVERIFY(program.signal_in_mid_run(number));
+        const Outcome outcome = program.outcome();
+        QVERIFY2(outcome.code == 130, outcome.err.c_str());
+        QVERIFY2(contains(outcome.err, "gradscape-run --resume a.incomplete.h5"), outcome.err.c_str());
+        QCOMPARE(outcome.out, std::string());
+        QCOMPARE(folder.names(), (std::set<std::string>{"a.json", "a.incomplete.h5"}));
+        const Hdf5Reader reader(folder.file("a.incomplete.h5"));
+        QVERIFY(!reader.complete());
+        std::int64_t ok = 0;
+        for (const double status : reader.dataset("status")) ok += int{status == 0};
+        QVERIFY(ok > kept && ok < 60000);
+        kept = ok;
+        QVERIFY2(contains(outcome.err, std::to_string(ok) + " of 60000 members are kept"), outcome.err.c_str());
+        arguments = QStringList{"--resume", "a.incomplete.h5"};
+    }
+    const Outcome resumed = run(folder.path(), {"--resume", "a.incomplete.h5", "--threads", "2", "--json"});
+    QVERIFY2(resumed.code == 0, resumed.err.c_str());
+    QCOMPARE(folder.names(), (std::set<std::string>{"a.json", "a.h5"}));
+    const Outcome whole = run(folder.path(), {"a.json", "--out", "b.h5", "--json"});
+    QVERIFY2(whole.code == 0, whole.err.c_str());
+    QCOMPARE(difference(folder.file("a.h5"), folder.file("b.h5"), find_model("log_halo")->description), std::string());
+    const json a = json::parse(resumed.out), b = json::parse(whole.out);
+    for (const char* part : {"members", "steps", "error", "drift", "seed", "seed_given", "method"})
+        QCOMPARE(a.at(part).dump(), b.at(part).dump());
+}
+
+void tst_command_line::a_fresh_run_does_not_replace_the_members_of_an_interrupted_one() {
+    const Folder folder;
+    folder.write("a.json", small_scenario());
+    folder.write("a.incomplete.h5", std::string("hours of work"));
+    const Outcome refused = run(folder.path(), {"a.json", "--out", "a.h5"});
+    QCOMPARE(refused.code, 1);
+    QVERIFY2(is_one_error_line(refused.err) && contains(refused.err, "--resume a.incomplete.h5"), refused.err.c_str());
+    QCOMPARE(run(folder.path(), {"a.json", "--out", "a.h5", "--overwrite", "--quiet"}).code, 0);
+    QCOMPARE(folder.names(), (std::set<std::string>{"a.json", "a.h5"}));
+}
+
+void tst_command_line::what_cannot_be_resumed_is_one_line_data() {
+    QTest::addColumn<QString>("file");
+    QTest::addColumn<QString>("says");
+    QTest::newRow("missing") << "nowhere.incomplete.h5" << "nowhere.incomplete.h5";
+    QTest::newRow("not HDF5") << "a.json" << "a.json";
+    QTest::newRow("a folder") << "." << ".";
+    QTest::newRow("complete") << "a.h5" << "complete";
+}
+
+void tst_command_line::what_cannot_be_resumed_is_one_line() {
+    QFETCH(const QString, file);
+    QFETCH(const QString, says);
+    const Folder folder;
+    QCOMPARE(run(folder.path(), {folder.write("a.json", small_scenario()), "--out", "a.h5", "--quiet"}).code, 0);
+    const Outcome outcome = run(folder.path(), {"--resume", file, "--out", "b.h5"});
+    QCOMPARE(outcome.code, 1);
+    QVERIFY2(is_one_error_line(outcome.err) && contains(outcome.err, says.toStdString()), outcome.err.c_str());
+    QCOMPARE(folder.names(), (std::set<std::string>{"a.json", "a.h5"}));
+}
+
+void tst_command_line::a_table_that_changed_is_noticed_when_a_run_is_resumed() {
+    const Folder folder;
+    std::string points = "v0\n";
+    constexpr int size = 60000;
+    for (int i = 0; i < size; ++i) points += std::to_string(200 + i % 40) + '\n';
+    folder.write("points.csv", points);
+    json scenario = long_scenario();
+    scenario["parameters"] = {{"v0", {{"distribution", "table"}}}};
+    scenario["initial_state"] = json::object();
+    scenario["ensemble"] = {{"size", size}, {"sampling", "table"}, {"table", "points.csv"}};
+    folder.write("a.json", scenario);
+    Program program(folder.path(), {"a.json", "--out", "a.h5", "--threads", "1"});
+    program.reading_stderr();
+    QVERIFY(program.signal_in_mid_run(SIGINT));
+    QCOMPARE(program.outcome().code, 130);
+    points.replace(points.find("200"), 3, "250");
+    folder.write("points.csv", points);
+    const Outcome outcome = run(folder.path(), {"--resume", "a.incomplete.h5", "--quiet"});
+    QCOMPARE(outcome.code, 1);
+    QVERIFY2(is_one_error_line(outcome.err) && contains(outcome.err, "v0 of member 0 was 200 and would now be 250"), outcome.err.c_str());
+    QCOMPARE(folder.names(), (std::set<std::string>{"a.json", "a.incomplete.h5", "points.csv"}));
+}
+
+void tst_command_line::a_second_interrupt_has_its_usual_effect() {
+    struct sigaction original {};
+    struct sigaction usual {};
+    usual.sa_handler = SIG_DFL;
+    QCOMPARE(sigaction(SIGINT, &usual, &original), 0);
+    const auto restore = qScopeGuard([&] { sigaction(SIGINT, &original, nullptr); });
+    const auto handler = [] {
+        struct sigaction action {};
+        sigaction(SIGINT, nullptr, &action);
+        return action.sa_handler;
+    };
+    {
+        const Interrupt interrupt;
+        QVERIFY(handler() != SIG_DFL);
+        QVERIFY(!interrupt.token().stop_requested());
+        raise(SIGINT);
+        QTRY_VERIFY(interrupt.token().stop_requested());
+        QVERIFY(handler() == SIG_DFL);  // the next one ends the process
+    }
+    QVERIFY(handler() == SIG_DFL);
+    struct sigaction ignored {};
+    ignored.sa_handler = SIG_IGN;
+    QCOMPARE(sigaction(SIGINT, &ignored, nullptr), 0);
+    const Interrupt in_the_background;
+    QVERIFY(handler() == SIG_IGN);
+}
+
+void tst_command_line::the_time_left_is_hidden_until_it_means_something() {
+    std::ostringstream out;
+    ProgressBar bar(out, 80);
+    bar.update({10, 1000, 0.1});
+    bar.update({20, 1000, 0.2});
+    QVERIFY2(!contains(out.str(), "left"), out.str().c_str());
+    bar.update({100, 1000, 0.3});
+    QVERIFY2(contains(out.str(), "100/1000 members  333 members/s  0:03 left"), out.str().c_str());
+
+    std::ostringstream slow;
+    ProgressBar slow_bar(slow, 80);
+    slow_bar.update({10, 1000, 2});
+    QVERIFY2(contains(slow.str(), "5 members/s  3:18 left"), slow.str().c_str());
+
+    std::ostringstream resumed;
+    ProgressBar resumed_bar(resumed, 80, 900);  // members of the earlier run pass by in no time
+    resumed_bar.update({910, 1000, 2});
+    QVERIFY2(contains(resumed.str(), "5 members/s  0:18 left"), resumed.str().c_str());
+}
+
+void tst_command_line::hundred_percent_is_shown_only_when_the_result_is_there() {
+    for (const int columns : {0, 80}) {
+        std::ostringstream out;
+        ProgressBar bar(out, columns);
+        bar.update({999, 1000, 1});
+        bar.update({1000, 1000, 8});
+        QVERIFY2(!contains(out.str(), "100 %") && contains(out.str(), "99 %"), out.str().c_str());
+        bar.finish();
+        QVERIFY2(contains(out.str(), "100 %  1000/1000 members"), out.str().c_str());
+        QVERIFY(out.str().ends_with('\n'));
+    }
+}
+
+void tst_command_line::without_a_terminal_a_line_appears_at_most_every_five_seconds() {
+    std::ostringstream out;
+    ProgressBar bar(out, 0);
+    for (int tenth = 1; tenth <= 200; ++tenth) bar.update({tenth, 1000, 0.1 * tenth});
+    const std::vector<std::string> shown = lines(out.str());
+    QCOMPARE(shown.size(), 4u);  // at 0.1, 5.1, 10.1 and 15.1 s
+    for (const std::string& line : shown) QVERIFY2(!contains(line, "\r") && !contains(line, "\x1b"), line.c_str());
+}
+
+void tst_command_line::a_terminal_line_never_wraps() {
+    for (const int columns : {20, 60, 80, 200}) {
+        std::ostringstream out;
+        ProgressBar bar(out, columns);
+        bar.update({123456, 1000000, 3});
+        const std::string text = out.str();
+        QVERIFY(text.starts_with('\r') && text.ends_with("\x1b[K"));
+        QVERIFY2(text.size() - 4 < static_cast<std::size_t>(columns), text.c_str());
+        QCOMPARE(contains(text, "#"), columns >= 80);  // numbers before the bar
+    }
+}
+
+void tst_command_line::numbers_are_short_and_have_a_point_data() {
+    QTest::addColumn<double>("value");
+    QTest::addColumn<QString>("text");
+    const auto row = [](double value, const char* text) { QTest::newRow(text) << value << text; };
+    row(0, "0");
+    row(1e-8, "1e-8");
+    row(1.2345e-8, "1.23e-8");
+    row(0.00123, "0.00123");
+    row(99.96, "100");
+    row(123456, "123456");
+    row(1234567, "1.23e6");
+    row(-3.14159, "-3.14");
+    row(1e100, "1e100");
+    row(std::numeric_limits<double>::infinity(), "inf");
+    row(std::numeric_limits<double>::quiet_NaN(), "nan");
+}
+
+void tst_command_line::numbers_are_short_and_have_a_point() {
+    QFETCH(const double, value);
+    QFETCH(const QString, text);
+    QCOMPARE(QString::fromStdString(number_text(value)), text);
+}
+
+QTEST_GUILESS_MAIN(tst_command_line)
+#include "tst_command_line.moc"
