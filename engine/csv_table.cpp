@@ -1,10 +1,12 @@
+// Tables of samples as text with commas.
+#include "engine/scenario.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <optional>
 
 #include "engine/input_text.hpp"
-#include "engine/scenario.hpp"
 
 namespace gradscape {
 namespace {
@@ -56,7 +58,8 @@ public:
     }
 
     SampleTable table() {
-        if (table_.size() == 0) throw InputError(file_ + ": has no " + (table_.names.empty() ? "line with the names of the columns" : "rows"));
+        if (table_.size() == 0)
+            throw InputError(file_ + ": has no " + (table_.names.empty() ? "line with the names of the columns" : "rows"));
         return std::move(table_);
     }
 
@@ -67,7 +70,8 @@ private:
     void read_names(const std::vector<std::string_view>& cells) {
         for (std::size_t c = 0; c < cells.size(); ++c) {
             if (cells[c].empty()) throw InputError(place(c) + ": the name is empty");
-            if (number(cells[c])) throw InputError(place(c) + ": " + in_quotes(cells[c]) + " is a number; the first line must name the columns");
+            if (number(cells[c]))
+                throw InputError(place(c) + ": " + in_quotes(cells[c]) + " is a number; the first line must name the columns");
             if (cells[c].find_first_of(";\t") != std::string_view::npos)
                 throw InputError(place(c) + ": " + in_quotes(cells[c]) + " is no name; columns are separated by commas");
             if (std::find(table_.names.begin(), table_.names.end(), cells[c]) != table_.names.end())
@@ -80,8 +84,8 @@ private:
     void read_row(const std::vector<std::string_view>& cells) {
         const std::size_t columns = table_.names.size();
         if (cells.size() != columns)
-            throw InputError(place() + ": has " + std::to_string(cells.size()) + " values where the first line names " + std::to_string(columns) +
-                             " columns");
+            throw InputError(place() + ": has " + std::to_string(cells.size()) + " values where the first line names " +
+                             std::to_string(columns) + " columns");
         for (std::size_t c = 0; c < columns; ++c) {
             const std::optional<double> value = number(cells[c]);
             if (!value || !std::isfinite(*value))

@@ -22,7 +22,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
         for (std::size_t j = 1; j <= b.size(); ++j) {
             const bool same = lower(a[i - 1]) == lower(b[j - 1]);
             row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (same ? 0 : 1)});
-            if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1])) row[j] = std::min(row[j], before_last[j - 2] + 1);
+            if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1]))
+                row[j] = std::min(row[j], before_last[j - 2] + 1);
         }
         before_last.swap(last);
         last.swap(row);
@@ -33,7 +34,11 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 /// Length of the UTF-8 sequence at the beginning of `text`, 0 when it is none.
 std::size_t utf8_length(std::string_view text) {
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-    const std::size_t length = byte(0) < 0x80 ? 1 : byte(0) >= 0xC2 && byte(0) < 0xE0 ? 2 : byte(0) >= 0xE0 && byte(0) < 0xF0 ? 3 : byte(0) >= 0xF0 && byte(0) < 0xF5 ? 4 : 0;
+    const std::size_t length = byte(0) < 0x80                      ? 1
+                               : byte(0) >= 0xC2 && byte(0) < 0xE0 ? 2
+                               : byte(0) >= 0xE0 && byte(0) < 0xF0 ? 3
+                               : byte(0) >= 0xF0 && byte(0) < 0xF5 ? 4
+                                                                   : 0;
     if (length == 0 || length > text.size()) return 0;
     for (std::size_t i = 1; i < length; ++i)
         if ((byte(i) & 0xC0) != 0x80) return 0;
@@ -85,7 +90,8 @@ std::string read_text_file(const std::filesystem::path& file, std::uintmax_t mos
     char buffer[1 << 16];
     while (in.read(buffer, sizeof buffer) || in.gcount() > 0) {
         text.append(buffer, static_cast<std::size_t>(in.gcount()));
-        if (text.size() > most) throw InputError(one_line(file.string()) + ": is larger than the " + std::to_string(most) + " bytes that are allowed");
+        if (text.size() > most)
+            throw InputError(one_line(file.string()) + ": is larger than the " + std::to_string(most) + " bytes that are allowed");
     }
     if (!in.eof()) throw InputError(one_line(file.string()) + ": can't be read: " + std::strerror(errno));
     return text;

@@ -1,3 +1,6 @@
+// What a valid request makes one wonder about.
+#include "engine/scenario.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -5,7 +8,6 @@
 #include "engine/distributions.hpp"
 #include "engine/input_text.hpp"
 #include "engine/sampling.hpp"
-#include "engine/scenario.hpp"
 
 namespace gradscape {
 namespace {
@@ -42,16 +44,18 @@ void remark_on_size(const EnsembleRequest& request, bool varies, std::vector<std
     if (!varies && request.size > 1) remarks.push_back("ensemble.size: nothing varies, so all " + size + " members are the same.");
     if (varies && request.sampling == Sampling::sobol && !std::has_single_bit(static_cast<std::uint64_t>(request.size))) {
         const std::uint64_t below = std::bit_floor(static_cast<std::uint64_t>(request.size));
-        remarks.push_back("ensemble.size: " + size + " is no power of two; Sobol points are balanced at powers of two, such as " + std::to_string(below) +
-                          " and " + std::to_string(2 * below) + ".");
+        remarks.push_back("ensemble.size: " + size + " is no power of two; Sobol points are balanced at powers of two, such as " +
+                          std::to_string(below) + " and " + std::to_string(2 * below) + ".");
     }
     if (request.table.size() > request.size)
-        remarks.push_back("ensemble.size: the first " + size + " of the table's " + std::to_string(request.table.size()) + " rows are used.");
+        remarks.push_back("ensemble.size: the first " + size + " of the table's " + std::to_string(request.table.size()) +
+                          " rows are used.");
 }
 
 /// Draws of a normal distribution that the model will refuse.
 template <class Info>
-void remark_on_limits(const std::string& section, const std::vector<Draw>& draws, std::span<const Info> infos, std::vector<std::string>& remarks) {
+void remark_on_limits(const std::string& section, const std::vector<Draw>& draws, std::span<const Info> infos,
+                      std::vector<std::string>& remarks) {
     constexpr double worth_a_remark = 1e-6;
     for (std::size_t i = 0; i < draws.size(); ++i) {
         if (draws[i].kind != Draw::Kind::normal) continue;
@@ -60,8 +64,9 @@ void remark_on_limits(const std::string& section, const std::vector<Draw>& draws
         accepted.max = std::min(accepted.max, infos[i].hard_max);
         const double refused = accepted.min < accepted.max ? 1 - normal_between(accepted) / normal_between(draws[i]) : 1;
         if (refused > worth_a_remark)
-            remarks.push_back(section + '.' + infos[i].name + ": about " + rounded(100 * refused) + " % of the draws lie outside the model's limits " +
-                              shortest_text(infos[i].hard_min) + " to " + shortest_text(infos[i].hard_max) +
+            remarks.push_back(section + '.' + infos[i].name + ": about " + rounded(100 * refused) +
+                              " % of the draws lie outside the model's limits " + shortest_text(infos[i].hard_min) + " to " +
+                              shortest_text(infos[i].hard_max) +
                               " and will end with the status bad_input; min and max cut the distribution.");
     }
 }
@@ -77,7 +82,8 @@ std::vector<std::string> request_remarks(const ModelDescription& model, const En
         const double size = typical_size(request.initial_state[d], request.table, model.states[d].name + std::string("0"));
         if (size > 0 && request.solver.atol[d] > size)
             remarks.push_back(std::string("solver.atol.") + model.states[d].name + ": " + shortest_text(request.solver.atol[d]) +
-                              " is above the size of the state, which starts at " + shortest_text(size) + "; what happens to it will be lost.");
+                              " is above the size of the state, which starts at " + shortest_text(size) +
+                              "; what happens to it will be lost.");
     }
     return remarks;
 }

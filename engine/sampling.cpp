@@ -15,7 +15,9 @@ using Kind = VariedQuantity::Kind;
 
 std::string initial_name(const StateInfo& state) { return std::string(state.name) + "0"; }
 
-bool has_column(const SampleTable& table, std::string_view name) { return std::find(table.names.begin(), table.names.end(), name) != table.names.end(); }
+bool has_column(const SampleTable& table, std::string_view name) {
+    return std::find(table.names.begin(), table.names.end(), name) != table.names.end();
+}
 
 }  // namespace
 
@@ -33,7 +35,8 @@ std::vector<VariedQuantity> varied_quantities(const ModelDescription& model, con
 std::optional<VariedQuantity> column_quantity(const ModelDescription& model, std::string_view column) {
     if (column == "start") return VariedQuantity{Kind::start, 0, "start"};
     if (column == "end") return VariedQuantity{Kind::end, 0, "end"};
-    if (const int i = ModelDescription::index_of(model.parameters, column); i >= 0) return VariedQuantity{Kind::parameter, i, std::string(column)};
+    if (const int i = ModelDescription::index_of(model.parameters, column); i >= 0)
+        return VariedQuantity{Kind::parameter, i, std::string(column)};
     for (std::size_t i = 0; i < model.states.size(); ++i)
         if (column == model.states[i].name || column == initial_name(model.states[i]))
             return VariedQuantity{Kind::initial_state, static_cast<int>(i), initial_name(model.states[i])};

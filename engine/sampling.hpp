@@ -29,7 +29,8 @@ public:
     Sampler(const ModelDescription& model, const EnsembleRequest& request);
     ~Sampler();
 
-    /// Writes member i's parameters [P], initial values [D] (NaN where the model computes them), start and end. Safe to call from many threads.
+    /// Writes member i's parameters [P], initial values [D] (NaN where the model computes them), start and end. Safe to call from many
+    /// threads.
     void member(std::int64_t i, double* parameters, double* initial_state, double& start, double& end) const;
 
 private:

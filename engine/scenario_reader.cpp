@@ -1,3 +1,6 @@
+// From JSON to a request: keys, types and names. Ranges are validation.cpp's.
+#include "engine/scenario.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <fstream>
@@ -7,10 +10,10 @@
 #include <span>
 
 #include "engine/input_text.hpp"
+#include "engine/json_section.hpp"
 #include "engine/methods/method_list.hpp"
 #include "engine/request_limits.hpp"
 #include "engine/sampling.hpp"
-#include "engine/scenario.hpp"
 #include "engine/strict_json.hpp"
 
 namespace gradscape {
@@ -21,43 +24,6 @@ using nlohmann::json;
 constexpr std::int64_t format_version = 1;
 constexpr std::uintmax_t largest_scenario = std::uintmax_t{1} << 26;
 
-std::string shown(const json& value) {
-    if (value.is_object()) return "an object";
-    if (value.is_array()) return "a list";
-    return one_line(value.dump(-1, ' ', false, json::error_handler_t::replace), 60);
-}
-
-[[noreturn]] void refuse(const std::string& path, const json& value, const std::string& wanted) {
-    throw InputError(path + ": " + shown(value) + " is not " + wanted);
-}
-
-std::string listed(const std::vector<std::string_view>& names) {
-    std::string list;
-    for (const std::string_view name : names) list += (list.empty() ? "" : ", ") + std::string(name);
-    return list;
-}
-
-double real(const json& value, const std::string& path) {
-    if (!value.is_number()) refuse(path, value, "a number");
-    return value.get<double>();
-}
-
-/// A whole number, also when it is written as 2.0 or 2e4.
-std::int64_t whole(const json& value, const std::string& path, std::int64_t least, std::int64_t most) {
-    const std::string wanted = "a whole number from " + std::to_string(least) + " to " + std::to_string(most);
-    if (value.is_number_float()) {
-        const double number = value.get<double>();
-        if (number == std::floor(number) && number >= static_cast<double>(least) && number <= static_cast<double>(most))
-            return static_cast<std::int64_t>(number);
-    } else if (value.is_number_unsigned()) {
-        if (const auto number = value.get<std::uint64_t>(); number <= static_cast<std::uint64_t>(most) && static_cast<std::int64_t>(number) >= least)
-            return static_cast<std::int64_t>(number);
-    } else if (value.is_number_integer()) {
-        if (const auto number = value.get<std::int64_t>(); number >= least && number <= most) return number;
-    }
-    refuse(path, value, wanted);
-}
-
 std::uint64_t seed_number(const json& value, const std::string& path) {
     constexpr double exact = 0x1p53;
     if (value.is_number_unsigned()) return value.get<std::uint64_t>();
@@ -67,78 +33,25 @@ std::uint64_t seed_number(const json& value, const std::string& path) {
     refuse(path, value, "a whole number from 0 to 2^64 - 1");
 }
 
-bool boolean(const json& value, const std::string& path) {
-    if (!value.is_boolean()) refuse(path, value, "true or false");
-    return value.get<bool>();
-}
-
-std::string text(const json& value, const std::string& path) {
-    if (!value.is_string()) refuse(path, value, "a text in quotes");
-    return value.get<std::string>();
-}
-
-/// Position of the word among those allowed.
-std::size_t choice(const json& value, const std::string& path, const std::vector<std::string_view>& words) {
-    if (value.is_string())
-        for (std::size_t i = 0; i < words.size(); ++i)
-            if (value.get_ref<const std::string&>() == words[i]) return i;
-    refuse(path, value, "one of " + listed(words));
-}
-
-/// An object whose keys are known.
-class Section {
-public:
-    Section(const json& object, std::string path, std::vector<std::string_view> keys, const std::string& kind = "key")
-        : object_(object), path_(std::move(path)) {
-        if (!object.is_object()) refuse(path_.empty() ? "the scenario" : path_, object, "an object {...}");
-        for (const auto& item : object.items())
-            if (std::find(keys.begin(), keys.end(), item.key()) == keys.end())
-                throw InputError(key_path(path_, item.key()) + ": there is no such " + kind +
-                                 (keys.empty() ? "" : "; the nearest is " + in_quotes(nearest_name(item.key(), keys))) + ", all are " + listed(keys));
-    }
-
-    const json* find(std::string_view key) const {
-        const auto found = object_.find(key);
-        return found == object_.end() ? nullptr : &*found;
-    }
-    std::string path(std::string_view key) const { return key_path(path_, key); }
-    const std::string& path() const { return path_; }
-
-    /// Sets what the key holds, when it is there; `read` gets the value and its path.
-    template <class Target, class Read>
-    void set(std::string_view key, Target& target, Read read) const {
-        if (const json* value = find(key)) target = read(*value, path(key));
-    }
-
-    double required(std::string_view key) const {
-        const json* value = find(key);
-        if (value == nullptr) throw InputError(path(key) + ": is missing");
-        return real(*value, path(key));
-    }
-
-private:
-    const json& object_;
-    std::string path_;
-};
-
 /// A bound of a distribution; null is none.
-void set_bounds(const Section& section, Draw& draw) {
+void set_bounds(const JsonSection& section, Draw& draw) {
     for (const auto& [key, bound] : {std::pair{"min", &draw.min}, std::pair{"max", &draw.max}})
         if (const json* value = section.find(key); value != nullptr && !value->is_null()) *bound = real(*value, section.path(key));
 }
 
-void require_bounds(const Section& section, Draw& draw) {
+void require_bounds(const JsonSection& section, Draw& draw) {
     draw.min = section.required("min");
     draw.max = section.required("max");
 }
 
 Draw read_distribution(const json& value, const std::string& path, const json& word) {
-    static const std::vector<std::string_view> words{"uniform", "log_uniform", "normal", "cosine", "power_law", "fixed", "from_model", "table"};
+    static const std::vector<std::string_view> words{"uniform",   "log_uniform", "normal",     "cosine",
+                                                     "power_law", "fixed",       "from_model", "table"};
     const std::string_view name = words[choice(word, key_path(path, "distribution"), words)];
     const std::string kind = "key of the distribution " + in_quotes(name);
     const auto section = [&](std::vector<std::string_view> keys) {
         keys.insert(keys.begin(), "distribution");
-        return Section(value, path, std::move(keys), kind);
+        return JsonSection(value, path, std::move(keys), kind);
     };
     Draw draw;
     if (name == "uniform" || name == "log_uniform") {
@@ -146,7 +59,7 @@ Draw read_distribution(const json& value, const std::string& path, const json& w
         require_bounds(section({"min", "max"}), draw);
     } else if (name == "normal") {
         draw.kind = Draw::Kind::normal;
-        const Section keys = section({"mean", "sd", "min", "max"});
+        const JsonSection keys = section({"mean", "sd", "min", "max"});
         draw.mean = keys.required("mean");
         draw.sd = keys.required("sd");
         set_bounds(keys, draw);
@@ -157,7 +70,7 @@ Draw read_distribution(const json& value, const std::string& path, const json& w
         set_bounds(section({"min", "max"}), draw);
     } else if (name == "power_law") {
         draw.kind = Draw::Kind::power_law;
-        const Section keys = section({"exponent", "min", "max"});
+        const JsonSection keys = section({"exponent", "min", "max"});
         draw.exponent = keys.required("exponent");
         require_bounds(keys, draw);
     } else if (name == "fixed") {
@@ -173,8 +86,8 @@ Draw read_draw(const json& value, const std::string& path) {
     if (value.is_number()) return {.value = value.get<double>()};
     if (!value.is_object()) refuse(path, value, "a number, a range {\"min\", \"max\"} or a distribution");
     if (const auto word = value.find("distribution"); word != value.end()) return read_distribution(value, path, *word);
-    if (value.contains("value")) return {.value = Section(value, path, {"value"}).required("value")};
-    const Section range(value, path, {"min", "max", "scale", "distribution"});
+    if (value.contains("value")) return {.value = JsonSection(value, path, {"value"}).required("value")};
+    const JsonSection range(value, path, {"min", "max", "scale", "distribution"});
     Draw draw{.kind = Draw::Kind::uniform};
     require_bounds(range, draw);
     if (const json* scale = range.find("scale"); scale != nullptr && choice(*scale, range.path("scale"), {"linear", "log"}) == 1)
@@ -200,7 +113,7 @@ struct Given {
 template <class Info>
 void read_draws(const json& value, const std::string& path, std::span<const Info> infos, const std::string& kind, std::vector<Draw>& draws,
                 std::vector<bool>& given) {
-    const Section section(value, path, names_of(infos), kind);
+    const JsonSection section(value, path, names_of(infos), kind);
     for (std::size_t i = 0; i < infos.size(); ++i)
         if (const json* draw = section.find(infos[i].name)) {
             draws[i] = read_draw(*draw, section.path(infos[i].name));
@@ -209,14 +122,14 @@ void read_draws(const json& value, const std::string& path, std::span<const Info
 }
 
 /// An end of the span: a number, or {"distribution": "table"}.
-Given::End read_span_end(const Section& section, std::string_view key, double& target) {
+Given::End read_span_end(const JsonSection& section, std::string_view key, double& target) {
     const json* value = section.find(key);
     if (value == nullptr) return Given::End::silent;
     if (!value->is_object()) {
         target = real(*value, section.path(key));
         return Given::End::number;
     }
-    const Section source(*value, section.path(key), {"distribution"});
+    const JsonSection source(*value, section.path(key), {"distribution"});
     const json* word = source.find("distribution");
     if (word == nullptr) throw InputError(source.path("distribution") + ": is missing");
     choice(*word, source.path("distribution"), {"table"});
@@ -226,7 +139,7 @@ Given::End read_span_end(const Section& section, std::string_view key, double& t
 void read_save(const json& value, const std::string& path, SpanRequest& span) {
     if (value.is_object()) {
         span.save = SpanRequest::Save::every;
-        span.every = Section(value, path, {"every"}).required("every");
+        span.every = JsonSection(value, path, {"every"}).required("every");
     } else if (value.is_array()) {
         span.save = SpanRequest::Save::list;
         for (std::size_t i = 0; i < value.size(); ++i) span.times.push_back(real(value[i], path + '[' + std::to_string(i) + ']'));
@@ -238,14 +151,14 @@ void read_save(const json& value, const std::string& path, SpanRequest& span) {
 }
 
 void read_span(const json& value, SpanRequest& span, Given& given) {
-    const Section section(value, "span", {"start", "end", "save"});
+    const JsonSection section(value, "span", {"start", "end", "save"});
     given.start = read_span_end(section, "start", span.start);
     given.end = read_span_end(section, "end", span.end);
     if (const json* save = section.find("save")) read_save(*save, section.path("save"), span);
 }
 
 void read_ensemble(const json& value, EnsembleRequest& request, Given& given) {
-    const Section section(value, "ensemble", {"size", "sampling", "seed", "scramble", "table"});
+    const JsonSection section(value, "ensemble", {"size", "sampling", "seed", "scramble", "table"});
     if (const json* size = section.find("size")) {
         request.size = whole(*size, section.path("size"), 1, largest_size);
         given.size = true;
@@ -259,7 +172,8 @@ void read_ensemble(const json& value, EnsembleRequest& request, Given& given) {
         request.seed_given = true;
     }
     section.set("scramble", request.scramble, boolean);
-    if (const json* table = section.find("table"); table != nullptr && !table->is_null()) request.table_file = text(*table, section.path("table"));
+    if (const json* table = section.find("table"); table != nullptr && !table->is_null())
+        request.table_file = text(*table, section.path("table"));
 }
 
 std::string read_method(const json& value, const std::string& path) {
@@ -286,16 +200,17 @@ void read_atol(const json& value, const std::string& path, const ModelDescriptio
         return;
     }
     if (!value.is_object()) refuse(path, value, "a number, or an object with numbers by state");
-    const Section section(value, path, names_of(model.states), "state of the model " + in_quotes(model.info.name));
+    const JsonSection section(value, path, names_of(model.states), "state of the model " + in_quotes(model.info.name));
     for (std::size_t d = 0; d < atol.size(); ++d) section.set(model.states[d].name, atol[d], real);
 }
 
 void read_solver(const json& value, const ModelDescription& model, SolverRequest& solver) {
-    const Section section(value, "solver", {"method", "rtol", "atol", "max_steps", "max_step", "first_step", "threads", "device"});
+    const JsonSection section(value, "solver", {"method", "rtol", "atol", "max_steps", "max_step", "first_step", "threads", "device"});
     section.set("method", solver.method, read_method);
     section.set("rtol", solver.rtol, real);
     if (const json* atol = section.find("atol")) read_atol(*atol, section.path("atol"), model, solver.atol);
-    section.set("max_steps", solver.max_steps, [](const json& n, const std::string& path) { return whole(n, path, 1, largest_step_limit); });
+    section.set("max_steps", solver.max_steps,
+                [](const json& n, const std::string& path) { return whole(n, path, 1, largest_step_limit); });
     section.set("max_step", solver.max_step, optional_real);
     section.set("first_step", solver.first_step, optional_real);
     section.set("threads", solver.threads,
@@ -304,7 +219,7 @@ void read_solver(const json& value, const ModelDescription& model, SolverRequest
 }
 
 void read_output(const json& value, OutputRequest& output) {
-    const Section section(value, "output", {"file", "states", "observables", "statistics", "every", "precision", "compression"});
+    const JsonSection section(value, "output", {"file", "states", "observables", "statistics", "every", "precision", "compression"});
     section.set("file", output.file, text);
     section.set("states", output.states, boolean);
     section.set("observables", output.observables, boolean);
@@ -348,8 +263,8 @@ bool is_hdf5(const std::filesystem::path& file) {
 
 /// What a result file of ours holds beside the draws, so that the draws of one run can be the table of another.
 void drop_results(SampleTable& table, const ModelDescription& model) {
-    static const std::set<std::string_view> results{"member", "row", "quantile", "error_level", "sample", "status", "span_start", "span_end", "stopped_at",
-                                                    "n_accepted", "n_rejected"};
+    static const std::set<std::string_view> results{"member",     "row",      "quantile",   "error_level", "sample",    "status",
+                                                    "span_start", "span_end", "stopped_at", "n_accepted",  "n_rejected"};
     SampleTable kept;
     for (std::size_t c = 0; c < table.names.size(); ++c) {
         if (results.contains(table.names[c]) || table.names[c] == model.info.independent.name) continue;
@@ -360,8 +275,8 @@ void drop_results(SampleTable& table, const ModelDescription& model) {
 }
 
 /// Reads the table and marks what it gives.
-void read_table(EnsembleRequest& request, const ModelDescription& model, const std::filesystem::path& folder, const TableReader& read_hdf5_table,
-                const Given& given) {
+void read_table(EnsembleRequest& request, const ModelDescription& model, const std::filesystem::path& folder,
+                const TableReader& read_hdf5_table, const Given& given) {
     const std::filesystem::path file = folder / request.table_file;
     request.table_file = file.string();
     try {
@@ -381,7 +296,8 @@ void read_table(EnsembleRequest& request, const ModelDescription& model, const s
         if (!quantity) continue;  // validate() says what there is
         const auto index = static_cast<std::size_t>(quantity->index);
         if (quantity->kind == Kind::parameter && !given.parameters[index]) request.parameters[index] = {.kind = Draw::Kind::table};
-        if (quantity->kind == Kind::initial_state && !given.initial_state[index]) request.initial_state[index] = {.kind = Draw::Kind::table};
+        if (quantity->kind == Kind::initial_state && !given.initial_state[index])
+            request.initial_state[index] = {.kind = Draw::Kind::table};
     }
 }
 
@@ -408,7 +324,8 @@ EnsembleRequest default_request(const ModelDescription& model) {
     for (const ParameterInfo& parameter : model.parameters) request.parameters.push_back({.value = parameter.default_value});
     for (const StateInfo& state : model.states) {
         const bool computed = std::isnan(state.default_value);
-        request.initial_state.push_back({.kind = computed ? Draw::Kind::from_model : Draw::Kind::fixed, .value = computed ? 0 : state.default_value});
+        request.initial_state.push_back(
+            {.kind = computed ? Draw::Kind::from_model : Draw::Kind::fixed, .value = computed ? 0 : state.default_value});
         request.solver.atol.push_back(state.atol);
     }
     request.span.start = model.info.independent.default_start;
@@ -423,7 +340,7 @@ EnsembleRequest parse_scenario(std::string_view text_of_scenario, const ModelNam
     const json scenario = parse_strict_json(text_of_scenario);
     if (!scenario.is_object()) refuse("the scenario", scenario, "an object {...}");
     check_version(scenario);
-    const Section top(scenario, "",
+    const JsonSection top(scenario, "",
                       {"gradscape", "model", "parameters", "initial_state", "span", "ensemble", "solver", "accuracy", "output", "window"});
     const ModelDescription& model = find_description(scenario, models);
     const std::string of_model = " of the model " + in_quotes(model.info.name);
@@ -438,9 +355,9 @@ EnsembleRequest parse_scenario(std::string_view text_of_scenario, const ModelNam
     if (const json* value = top.find("ensemble")) read_ensemble(*value, request, given);
     if (const json* value = top.find("solver")) read_solver(*value, model, request.solver);
     if (const json* value = top.find("accuracy"))
-        Section(*value, "accuracy", {"subsample"}).set("subsample", request.accuracy_subsample, [](const json& n, const std::string& path) {
-            return static_cast<int>(whole(n, path, 0, largest_subsample));
-        });
+        JsonSection(*value, "accuracy", {"subsample"})
+            .set("subsample", request.accuracy_subsample,
+                 [](const json& n, const std::string& path) { return static_cast<int>(whole(n, path, 0, largest_subsample)); });
     if (const json* value = top.find("output")) read_output(*value, request.output);
     if (const json* value = top.find("window")) {
         if (!value->is_object()) refuse("window", *value, "an object {...}");

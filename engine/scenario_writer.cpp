@@ -1,18 +1,17 @@
+// From a request to JSON, with every default spelled out.
+#include "engine/scenario.hpp"
+
 #include <algorithm>
 #include <cmath>
 
 #include <nlohmann/json.hpp>
-
-#include "engine/sampling.hpp"
-#include "engine/save_times.hpp"
-#include "engine/scenario.hpp"
 
 namespace gradscape {
 namespace {
 
 using nlohmann::json;
 
-const json from_table = {{"distribution", "table"}};
+json from_table() { return {{"distribution", "table"}}; }
 
 json finite_or_null(double bound) { return std::isfinite(bound) ? json(bound) : json(); }
 
@@ -23,10 +22,15 @@ json written(const Draw& draw) {
         case Draw::Kind::uniform: return {{"min", draw.min}, {"max", draw.max}, {"scale", "linear"}};
         case Draw::Kind::log_uniform: return {{"min", draw.min}, {"max", draw.max}, {"scale", "log"}};
         case Draw::Kind::normal:
-            return {{"distribution", "normal"}, {"mean", draw.mean}, {"sd", draw.sd}, {"min", finite_or_null(draw.min)}, {"max", finite_or_null(draw.max)}};
+            return {{"distribution", "normal"},
+                    {"mean", draw.mean},
+                    {"sd", draw.sd},
+                    {"min", finite_or_null(draw.min)},
+                    {"max", finite_or_null(draw.max)}};
         case Draw::Kind::cosine: return {{"distribution", "cosine"}, {"min", draw.min}, {"max", draw.max}};
-        case Draw::Kind::power_law: return {{"distribution", "power_law"}, {"exponent", draw.exponent}, {"min", draw.min}, {"max", draw.max}};
-        case Draw::Kind::table: return from_table;
+        case Draw::Kind::power_law:
+            return {{"distribution", "power_law"}, {"exponent", draw.exponent}, {"min", draw.min}, {"max", draw.max}};
+        case Draw::Kind::table: return from_table();
     }
     return draw.value;
 }
@@ -40,7 +44,7 @@ json written(const std::vector<Draw>& draws, std::span<const Info> infos) {
 
 json written(const SpanRequest& span, const SampleTable& table) {
     const auto end = [&](const char* name, double value) {
-        return std::find(table.names.begin(), table.names.end(), name) != table.names.end() ? from_table : json(value);
+        return std::find(table.names.begin(), table.names.end(), name) != table.names.end() ? from_table() : json(value);
     };
     json save;
     switch (span.save) {

@@ -7,8 +7,8 @@
 
 namespace gradscape {
 
-/// Throws InputError on anything but one JSON value in UTF-8: syntax errors with line and column; keys given twice, numbers beyond the range
-/// of doubles and nesting deeper than 64 levels with their path. A byte order mark is skipped.
+/// Throws InputError on anything but one JSON value in UTF-8: syntax errors with line and column; keys given twice, numbers beyond the
+/// range of doubles and nesting deeper than 64 levels with their path. A byte order mark is skipped.
 nlohmann::json parse_strict_json(std::string_view text);
 
 /// `key` appended to a path; strange keys are made printable.

@@ -1,3 +1,6 @@
+// What a request must fulfil, whoever made it.
+#include "engine/scenario.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -11,7 +14,6 @@
 #include "engine/request_limits.hpp"
 #include "engine/sampling.hpp"
 #include "engine/save_times.hpp"
-#include "engine/scenario.hpp"
 #include "engine/sobol_sequence.hpp"
 
 namespace gradscape {
@@ -56,7 +58,8 @@ void check_range(const std::string& path, const Draw& draw, const HardLimits& li
 void check_normal(const std::string& path, const Draw& draw, const HardLimits& limits) {
     require_finite(path + ".mean", draw.mean);
     require_finite(path + ".sd", draw.sd);
-    if (!(draw.sd > 0)) refuse(path + ".sd", shortest_text(draw.sd) + " is not above zero; give a number in place of the distribution for a fixed value");
+    if (!(draw.sd > 0))
+        refuse(path + ".sd", shortest_text(draw.sd) + " is not above zero; give a number in place of the distribution for a fixed value");
     if (std::isnan(draw.min) || draw.min == std::numeric_limits<double>::infinity()) require_finite(path + ".min", draw.min);
     if (std::isnan(draw.max) || draw.max == -std::numeric_limits<double>::infinity()) require_finite(path + ".max", draw.max);
     if (std::isfinite(draw.min)) limits.require(path + ".min", draw.min);
@@ -64,8 +67,9 @@ void check_normal(const std::string& path, const Draw& draw, const HardLimits& l
     require_in_order(path, draw);
     constexpr double smallest_probability = 1e-300;
     if (!(normal_between(draw) >= smallest_probability))
-        refuse(path, "the bounds " + shortest_text(draw.min) + " to " + shortest_text(draw.max) + " leave nothing of the normal distribution with mean " +
-                         shortest_text(draw.mean) + " and sd " + shortest_text(draw.sd));
+        refuse(path, "the bounds " + shortest_text(draw.min) + " to " + shortest_text(draw.max) +
+                         " leave nothing of the normal distribution with mean " + shortest_text(draw.mean) + " and sd " +
+                         shortest_text(draw.sd));
 }
 
 void check_draw(const std::string& path, const Draw& draw, const HardLimits& limits, const char* unit, bool is_state) {
@@ -76,7 +80,8 @@ void check_draw(const std::string& path, const Draw& draw, const HardLimits& lim
             break;
         case Draw::Kind::uniform:
             check_range(path, draw, limits);
-            if (!std::isfinite(draw.max - draw.min)) refuse(path, "the range " + shortest_text(draw.min) + " to " + shortest_text(draw.max) + " is too wide");
+            if (!std::isfinite(draw.max - draw.min))
+                refuse(path, "the range " + shortest_text(draw.min) + " to " + shortest_text(draw.max) + " is too wide");
             break;
         case Draw::Kind::log_uniform:
             require_above_zero(path + ".min", draw.min);
@@ -111,10 +116,13 @@ void check_ensemble(const EnsembleRequest& request) {
     for (const std::vector<Draw>* draws : {&request.parameters, &request.initial_state})
         for (const Draw& draw : *draws) drawn += draw.varied() && draw.kind != Draw::Kind::table;
     if (request.sampling == Sampling::sobol && drawn > SobolSequence::largest_dimension)
-        refuse("ensemble.sampling", "sobol serves up to " + std::to_string(SobolSequence::largest_dimension) + " drawn quantities, these are " + std::to_string(drawn));
-    if (request.sampling == Sampling::table && request.table.names.empty()) refuse("ensemble.table", "is missing; ensemble.sampling is `table`");
+        refuse("ensemble.sampling", "sobol serves up to " + std::to_string(SobolSequence::largest_dimension) +
+                                        " drawn quantities, these are " + std::to_string(drawn));
+    if (request.sampling == Sampling::table && request.table.names.empty())
+        refuse("ensemble.table", "is missing; ensemble.sampling is `table`");
     if (request.sampling == Sampling::table && drawn > 0)
-        refuse("ensemble.sampling", "with `table` every varied quantity must be a column of the table; choose `random` or `sobol` for the others");
+        refuse("ensemble.sampling",
+               "with `table` every varied quantity must be a column of the table; choose `random` or `sobol` for the others");
 }
 
 /// Names that a table's columns may have, in the model's order.
@@ -127,7 +135,7 @@ std::vector<std::string> column_names(const ModelDescription& model) {
     return names;
 }
 
-std::string listed(const std::vector<std::string>& names) {
+std::string in_a_list(const std::vector<std::string>& names) {
     std::string list;
     for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
     return list;
@@ -142,17 +150,19 @@ void check_column(const EnsembleRequest& request, const ModelDescription& model,
     if (!quantity) {
         const std::vector<std::string> names = column_names(model);
         throw InputError(path + " is no quantity of the model " + in_quotes(model.info.name) + "; the nearest is " +
-                         in_quotes(nearest_name(name, {names.begin(), names.end()})) + ", all are " + listed(names));
+                         in_quotes(nearest_name(name, {names.begin(), names.end()})) + ", all are " + in_a_list(names));
     }
     if (!seen.insert(quantity->name).second) throw InputError(path + " gives " + quantity->name + " for the second time");
     if (values.size() != request.table.columns.front().size())
-        throw InputError(path + " has " + std::to_string(values.size()) + " rows, the first column has " + std::to_string(request.table.columns.front().size()));
+        throw InputError(path + " has " + std::to_string(values.size()) + " rows, the first column has " +
+                         std::to_string(request.table.columns.front().size()));
     HardLimits span_limits{-no_limit, no_limit};  // a member with a parameter outside its limits gets the status bad_input
     const auto index = static_cast<std::size_t>(quantity->index);
     if (quantity->kind == Kind::parameter || quantity->kind == Kind::initial_state) {
         const bool parameter = quantity->kind == Kind::parameter;
         if ((parameter ? request.parameters : request.initial_state)[index].kind != Draw::Kind::table)
-            throw InputError((parameter ? "parameters." + std::string(model.parameters[index].name) : "initial_state." + std::string(model.states[index].name)) +
+            throw InputError((parameter ? "parameters." + std::string(model.parameters[index].name)
+                                        : "initial_state." + std::string(model.states[index].name)) +
                              ": is given here and in column " + in_quotes(name) + " of the table; leave out one of the two");
     } else {
         span_limits = {model.info.independent.hard_min, model.info.independent.hard_max};
@@ -163,11 +173,14 @@ void check_column(const EnsembleRequest& request, const ModelDescription& model,
 
 void check_table(const EnsembleRequest& request, const ModelDescription& model) {
     const SampleTable& table = request.table;
-    if (table.names.size() != table.columns.size()) refuse("ensemble.table", "has " + std::to_string(table.names.size()) + " names for " + std::to_string(table.columns.size()) + " columns");
+    if (table.names.size() != table.columns.size())
+        refuse("ensemble.table",
+               "has " + std::to_string(table.names.size()) + " names for " + std::to_string(table.columns.size()) + " columns");
     std::set<std::string> seen;
     for (std::size_t c = 0; c < table.names.size(); ++c) check_column(request, model, c, seen);
     if (!table.names.empty() && request.size > table.size())
-        refuse("ensemble.size", std::to_string(request.size) + " members are asked for, the table has " + std::to_string(table.size()) + " rows");
+        refuse("ensemble.size",
+               std::to_string(request.size) + " members are asked for, the table has " + std::to_string(table.size()) + " rows");
     const auto require_column = [&](const std::vector<Draw>& draws, const std::string& section, auto infos, const char* suffix) {
         for (std::size_t i = 0; i < draws.size(); ++i)
             if (draws[i].kind == Draw::Kind::table && !seen.contains(infos[i].name + std::string(suffix)))
@@ -187,9 +200,11 @@ struct Spans {
 void check_interval(const std::string& path, double every, double start, double end) {
     const double resolution = 16 * std::numeric_limits<double>::epsilon() * std::max(std::abs(start), std::abs(end));
     if (every < resolution)
-        refuse(path, shortest_text(every) + " is too short to tell times from " + shortest_text(start) + " to " + shortest_text(end) + " apart");
+        refuse(path,
+               shortest_text(every) + " is too short to tell times from " + shortest_text(start) + " to " + shortest_text(end) + " apart");
     if (std::abs(end - start) / every > static_cast<double>(largest_row_count))
-        refuse(path, shortest_text(every) + " gives more than " + std::to_string(largest_row_count) + " rows from " + shortest_text(start) + " to " + shortest_text(end));
+        refuse(path, shortest_text(every) + " gives more than " + std::to_string(largest_row_count) + " rows from " + shortest_text(start) +
+                         " to " + shortest_text(end));
 }
 
 Spans check_spans(const EnsembleRequest& request) {
@@ -211,14 +226,17 @@ Spans check_spans(const EnsembleRequest& request) {
 
 void check_list(const std::vector<double>& times, const Spans& spans) {
     if (times.empty()) refuse("span.save", "the list is empty");
-    if (spans.forward && spans.backward) refuse("span.save", "a list can't serve members that run forwards and backwards; give a count or an interval");
-    const std::string span = shortest_text(spans.backward ? spans.most : spans.least) + " to " + shortest_text(spans.backward ? spans.least : spans.most);
+    if (spans.forward && spans.backward)
+        refuse("span.save", "a list can't serve members that run forwards and backwards; give a count or an interval");
+    const std::string span =
+        shortest_text(spans.backward ? spans.most : spans.least) + " to " + shortest_text(spans.backward ? spans.least : spans.most);
     for (std::size_t k = 0; k < times.size(); ++k) {
         const std::string path = "span.save[" + std::to_string(k) + ']';
         require_finite(path, times[k]);
         if (times[k] < spans.least || times[k] > spans.most) refuse(path, shortest_text(times[k]) + " lies outside the span " + span);
         if (k > 0 && (spans.backward ? times[k] > times[k - 1] : times[k] < times[k - 1]))
-            refuse(path, shortest_text(times[k]) + " comes after " + shortest_text(times[k - 1]) + "; list the times in the order of the run, " + span);
+            refuse(path, shortest_text(times[k]) + " comes after " + shortest_text(times[k - 1]) +
+                             "; list the times in the order of the run, " + span);
     }
 }
 
@@ -238,24 +256,27 @@ std::int64_t check_span(const EnsembleRequest& request, const ModelDescription& 
 
 void check_atol(const std::vector<double>& atol, const ModelDescription& model) {
     if (atol.size() != model.states.size())
-        refuse("solver.atol", std::to_string(atol.size()) + " entries are given, the model has " + std::to_string(model.states.size()) + " states");
+        refuse("solver.atol",
+               std::to_string(atol.size()) + " entries are given, the model has " + std::to_string(model.states.size()) + " states");
     for (std::size_t d = 0; d < atol.size(); ++d) {
         const std::string path = std::string("solver.atol.") + model.states[d].name;
         require_finite(path, atol[d]);
         if (!(atol[d] >= 0)) refuse(path, shortest_text(atol[d]) + " is below zero");
     }
-    if (std::all_of(atol.begin(), atol.end(), [](double value) { return value == 0; })) refuse("solver.atol", "0 for every state leaves no tolerance near zero; give one above zero");
+    if (std::all_of(atol.begin(), atol.end(), [](double value) { return value == 0; }))
+        refuse("solver.atol", "0 for every state leaves no tolerance near zero; give one above zero");
 }
 
 void check_solver(const SolverRequest& solver, const ModelDescription& model) {
     if (solver.method != "auto" && method_index(solver.method) < 0) {
         std::vector<std::string> names{"auto"};
         for (const MethodInfo& method : methods) names.emplace_back(method.name);
-        refuse("solver.method", in_quotes(solver.method) + " is not one of " + listed(names));
+        refuse("solver.method", in_quotes(solver.method) + " is not one of " + in_a_list(names));
     }
     require_finite("solver.rtol", solver.rtol);
     if (!(solver.rtol >= smallest_rtol && solver.rtol <= largest_rtol))
-        refuse("solver.rtol", shortest_text(solver.rtol) + " is not between " + shortest_text(smallest_rtol) + ", the floor of double precision, and " + shortest_text(largest_rtol));
+        refuse("solver.rtol", shortest_text(solver.rtol) + " is not between " + shortest_text(smallest_rtol) +
+                                  ", the floor of double precision, and " + shortest_text(largest_rtol));
     check_atol(solver.atol, model);
     require_between("solver.max_steps", solver.max_steps, 1, largest_step_limit);
     if (solver.max_step) require_above_zero("solver.max_step", *solver.max_step);
@@ -291,7 +312,8 @@ void validate(const EnsembleRequest& request, const ModelDescription& model) {
     require_between("accuracy.subsample", request.accuracy_subsample, 0, largest_subsample);
     check_output(request.output);
     check_total(request, model, rows);
-    if (const auto window = nlohmann::json::parse(request.window, nullptr, false); !window.is_object()) refuse("window", in_quotes(request.window) + " is not a JSON object");
+    if (const auto window = nlohmann::json::parse(request.window, nullptr, false); !window.is_object())
+        refuse("window", in_quotes(request.window) + " is not a JSON object");
 }
 
 }  // namespace gradscape

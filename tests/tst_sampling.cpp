@@ -64,12 +64,14 @@ EnsembleRequest unit_cube(int dimensions) {
     EnsembleRequest request = described_request();
     request.sampling = Sampling::sobol;
     request.scramble = false;
-    for (int d = 0; d < dimensions; ++d) (d < 4 ? request.parameters[static_cast<std::size_t>(d)] : request.initial_state[static_cast<std::size_t>(d) - 4]) = uniform(0, 1);
+    for (int d = 0; d < dimensions; ++d)
+        (d < 4 ? request.parameters[static_cast<std::size_t>(d)] : request.initial_state[static_cast<std::size_t>(d) - 4]) = uniform(0, 1);
     return request;
 }
 
 double coordinate(const Member& drawn, int dimension) {
-    return dimension < 4 ? drawn.parameters[static_cast<std::size_t>(dimension)] : drawn.initial_state[static_cast<std::size_t>(dimension) - 4];
+    return dimension < 4 ? drawn.parameters[static_cast<std::size_t>(dimension)]
+                         : drawn.initial_state[static_cast<std::size_t>(dimension) - 4];
 }
 
 class SamplingTest : public QObject {
@@ -102,16 +104,20 @@ private slots:
         const auto below = [](double x) { return 0.5 * std::erfc(-x / std::numbers::sqrt2); };
         const auto above = [](double x) { return 0.5 * std::erfc(x / std::numbers::sqrt2); };
         QTest::newRow("uniform") << uniform(-3, 21) << F([](double x) { return (x + 3) / 24; });
-        QTest::newRow("log-uniform") << Draw{.kind = Kind::log_uniform, .min = 1e-3, .max = 50} << F([](double x) { return std::log(x / 1e-3) / std::log(50 / 1e-3); });
+        QTest::newRow("log-uniform") << Draw{.kind = Kind::log_uniform, .min = 1e-3, .max = 50}
+                                     << F([](double x) { return std::log(x / 1e-3) / std::log(50 / 1e-3); });
         QTest::newRow("normal") << normal(224, 13) << F([=](double x) { return below((x - 224) / 13); });
         QTest::newRow("normal between bounds") << normal(224, 13, 180, 230) << F([=](double x) {
             return (below((x - 224) / 13) - below(-44.0 / 13)) / (below(6.0 / 13) - below(-44.0 / 13));
         });
         QTest::newRow("normal above a bound") << normal(0, 1, 0.5) << F([=](double x) { return 1 - above(x) / above(0.5); });
         QTest::newRow("normal below a bound") << normal(0, 1, -infinity, -0.5) << F([=](double x) { return below(x) / below(-0.5); });
-        QTest::newRow("upper tail") << normal(0, 1, 20, 21) << F([=](double x) { return 1 - (above(x) - above(21)) / (above(20) - above(21)); });
-        QTest::newRow("lower tail") << normal(0, 1, -21, -20) << F([=](double x) { return (below(x) - below(-21)) / (below(-20) - below(-21)); });
-        QTest::newRow("cosine") << Draw{.kind = Kind::cosine, .min = 0, .max = std::numbers::pi} << F([](double x) { return (1 - std::cos(x)) / 2; });
+        QTest::newRow("upper tail") << normal(0, 1, 20, 21)
+                                    << F([=](double x) { return 1 - (above(x) - above(21)) / (above(20) - above(21)); });
+        QTest::newRow("lower tail") << normal(0, 1, -21, -20)
+                                    << F([=](double x) { return (below(x) - below(-21)) / (below(-20) - below(-21)); });
+        QTest::newRow("cosine") << Draw{.kind = Kind::cosine, .min = 0, .max = std::numbers::pi}
+                                << F([](double x) { return (1 - std::cos(x)) / 2; });
         QTest::newRow("cosine within bounds") << Draw{.kind = Kind::cosine, .min = 0.3, .max = 2} << F([](double x) {
             return (std::cos(0.3) - std::cos(x)) / (std::cos(0.3) - std::cos(2.0));
         });
@@ -172,12 +178,22 @@ private slots:
         }
     }
 
+    void half_of_a_log_uniform_range_lies_below_its_geometric_mean() {
+        constexpr std::uint64_t half = std::uint64_t{1} << (uniform_bits - 1);
+        for (const auto& [min, max] : {std::pair{0.1, 10.0}, {1e-300, 1e300}, {2.3e-308, 1.7e308}})
+            for (const Kind kind : {Kind::log_uniform, Kind::power_law}) {
+                const InverseDistribution inverse(Draw{.kind = kind, .min = min, .max = max, .exponent = -1});
+                QVERIFY(std::abs(inverse(half) / (std::sqrt(min) * std::sqrt(max)) - 1) < 1e-12);
+            }
+    }
+
     void an_unbounded_normal_draw_is_finite_and_symmetric_to_the_last_bit() {
         const InverseDistribution inverse(normal(0, 1));
         constexpr std::uint64_t all = std::uint64_t{1} << uniform_bits;
         // -8.29 is where the distribution function is 2^-54.
         QVERIFY(std::abs(inverse(0) + 8.292361075813595) < 1e-12);
-        for (const std::uint64_t k : {std::uint64_t{0}, std::uint64_t{1}, all / 1000, all / 3, all / 2 - 1}) QVERIFY(inverse(k) == -inverse(all - 1 - k));
+        for (const std::uint64_t k : {std::uint64_t{0}, std::uint64_t{1}, all / 1000, all / 3, all / 2 - 1})
+            QVERIFY(inverse(k) == -inverse(all - 1 - k));
     }
 
     void an_isotropic_angle_is_accurate_near_both_poles() {
@@ -190,7 +206,8 @@ private slots:
 
     void unscrambled_sobol_starts_at_the_zero_point() {  // field case B45
         const Sampler sampler(model, unit_cube(2));
-        const double expected[8][2] = {{0, 0}, {0.5, 0.5}, {0.75, 0.25}, {0.25, 0.75}, {0.375, 0.375}, {0.875, 0.875}, {0.625, 0.125}, {0.125, 0.625}};
+        const double expected[8][2] = {{0, 0},         {0.5, 0.5},     {0.75, 0.25},   {0.25, 0.75},
+                                       {0.375, 0.375}, {0.875, 0.875}, {0.625, 0.125}, {0.125, 0.625}};
         for (int i = 0; i < 8; ++i)
             for (int d = 0; d < 2; ++d) QCOMPARE(coordinate(member(sampler, i), d), expected[i][d]);
     }
@@ -225,7 +242,8 @@ private slots:
             const Member drawn = member(sampler, i);
             for (int d = 0; d < 6; ++d) ++bins[static_cast<std::size_t>(d)][static_cast<std::size_t>(count * coordinate(drawn, d))];
         }
-        for (const std::vector<int>& dimension : bins) QVERIFY(std::all_of(dimension.begin(), dimension.end(), [](int n) { return n == 1; }));
+        for (const std::vector<int>& dimension : bins)
+            QVERIFY(std::all_of(dimension.begin(), dimension.end(), [](int n) { return n == 1; }));
     }
 
     void the_seed_shifts_each_sobol_dimension_by_itself() {
@@ -242,7 +260,8 @@ private slots:
 
     void sobol_zero_maps_to_the_lower_bound() {
         EnsembleRequest request = unit_cube(4);
-        request.parameters = {{.kind = Kind::log_uniform, .min = 0.3, .max = 7}, normal(0, 1), power_law(-2.35, 0.08, 100), uniform(0.1, 0.7)};
+        request.parameters = {
+            {.kind = Kind::log_uniform, .min = 0.3, .max = 7}, normal(0, 1), power_law(-2.35, 0.08, 100), uniform(0.1, 0.7)};
         const Member first = member(Sampler(model, request), 0);
         QVERIFY(first.parameters[0] == 0.3 && first.parameters[2] == 0.08 && first.parameters[3] == 0.1);
         QVERIFY(std::isfinite(first.parameters[1]));
@@ -270,7 +289,8 @@ private slots:
             std::vector<std::jthread> threads;
             for (std::size_t t = 0; t < 4; ++t)
                 threads.emplace_back([&, t] {
-                    for (std::size_t i = t; i < count; i += 4) drawn[count - 1 - i] = member(sampler, static_cast<std::int64_t>(count - 1 - i));
+                    for (std::size_t i = t; i < count; i += 4)
+                        drawn[count - 1 - i] = member(sampler, static_cast<std::int64_t>(count - 1 - i));
                 });
         }
         for (std::size_t i = 0; i < count; ++i) QVERIFY(drawn[i].same_bits(member(sampler, static_cast<std::int64_t>(i))));

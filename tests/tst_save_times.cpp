@@ -89,6 +89,8 @@ private slots:
         const std::vector<double> times = save_times(counted(101), 0, 1);
         QCOMPARE(times.size(), std::size_t{101});
         for (int k = 0; k <= 100; ++k) QVERIFY(times[static_cast<std::size_t>(k)] == k / 100.0);
+        const std::vector<double> tenths = save_times(counted(31), 0, 3);
+        for (int k = 0; k <= 30; ++k) QVERIFY(tenths[static_cast<std::size_t>(k)] == k / 10.0);
         const std::vector<double> backwards = save_times(counted(4), 0, -3);
         QCOMPARE(backwards, (std::vector<double>{0, -1, -2, -3}));
         for (const double end : {0.1, -17.3, 1e300, -1e308}) QVERIFY(save_times(counted(7), 0.3, end).back() == end);
@@ -99,6 +101,7 @@ private slots:
             for (const double end : {0.3, 0.1 + 1e-16, 1e17 + 64, 8e307}) {
                 const std::vector<double> times = save_times(counted(1001), start, end);
                 QVERIFY(times.front() == start && times.back() == end);
+                QVERIFY(std::abs(times[500] - (start + 0.5 * (end - start))) <= 1e-15 * std::abs(end - start));
                 for (std::size_t k = 1; k < times.size(); ++k) QVERIFY((times[k] - times[k - 1]) * (end < start ? -1 : 1) >= 0);
             }
     }

@@ -30,7 +30,9 @@ const ModelNames names{[](std::string_view name) { return name == "toy" ? &model
 EnsembleRequest parse(const std::string& json) { return parse_scenario(json, names); }
 
 /// A scenario of the toy model with more in it.
-std::string scenario(const std::string& sections) { return R"({"gradscape": 1, "model": "toy")" + (sections.empty() ? "" : ", " + sections) + "}"; }
+std::string scenario(const std::string& sections) {
+    return R"({"gradscape": 1, "model": "toy")" + (sections.empty() ? "" : ", " + sections) + "}";
+}
 
 /// The message of the refusal; "" when the call doesn't throw InputError.
 template <class Call>
@@ -50,11 +52,13 @@ bool same_bits(double a, double b) { return std::bit_cast<std::uint64_t>(a) == s
 bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](double x, double y) { return same_bits(x, y); });
 }
-bool same_bits(const std::optional<double>& a, const std::optional<double>& b) { return a.has_value() == b.has_value() && (!a || same_bits(*a, *b)); }
+bool same_bits(const std::optional<double>& a, const std::optional<double>& b) {
+    return a.has_value() == b.has_value() && (!a || same_bits(*a, *b));
+}
 bool same_bits(const std::vector<Draw>& a, const std::vector<Draw>& b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Draw& x, const Draw& y) {
-        return x.kind == y.kind && same_bits(x.value, y.value) && same_bits(x.min, y.min) && same_bits(x.max, y.max) && same_bits(x.mean, y.mean) &&
-               same_bits(x.sd, y.sd) && same_bits(x.exponent, y.exponent);
+        return x.kind == y.kind && same_bits(x.value, y.value) && same_bits(x.min, y.min) && same_bits(x.max, y.max) &&
+               same_bits(x.mean, y.mean) && same_bits(x.sd, y.sd) && same_bits(x.exponent, y.exponent);
     });
 }
 
@@ -63,15 +67,17 @@ bool same(const EnsembleRequest& a, const EnsembleRequest& b) {
     const bool span = same_bits(a.span.start, b.span.start) && same_bits(a.span.end, b.span.end) && a.span.save == b.span.save &&
                       (a.span.save != SpanRequest::Save::count || a.span.count == b.span.count) && same_bits(a.span.every, b.span.every) &&
                       same_bits(a.span.times, b.span.times);
-    const bool solver = a.solver.method == b.solver.method && same_bits(a.solver.rtol, b.solver.rtol) && same_bits(a.solver.atol, b.solver.atol) &&
-                        a.solver.max_steps == b.solver.max_steps && same_bits(a.solver.max_step, b.solver.max_step) &&
-                        same_bits(a.solver.first_step, b.solver.first_step) && a.solver.threads == b.solver.threads && a.solver.device == b.solver.device;
-    const bool output = a.output.file == b.output.file && a.output.states == b.output.states && a.output.observables == b.output.observables &&
-                        a.output.statistics == b.output.statistics && a.output.every == b.output.every && a.output.precision == b.output.precision &&
+    const bool solver = a.solver.method == b.solver.method && same_bits(a.solver.rtol, b.solver.rtol) &&
+                        same_bits(a.solver.atol, b.solver.atol) && a.solver.max_steps == b.solver.max_steps &&
+                        same_bits(a.solver.max_step, b.solver.max_step) && same_bits(a.solver.first_step, b.solver.first_step) &&
+                        a.solver.threads == b.solver.threads && a.solver.device == b.solver.device;
+    const bool output = a.output.file == b.output.file && a.output.states == b.output.states &&
+                        a.output.observables == b.output.observables && a.output.statistics == b.output.statistics &&
+                        a.output.every == b.output.every && a.output.precision == b.output.precision &&
                         a.output.compression == b.output.compression;
-    return a.model == b.model && same_bits(a.parameters, b.parameters) && same_bits(a.initial_state, b.initial_state) && span && a.size == b.size &&
-           a.sampling == b.sampling && a.seed == b.seed && a.scramble == b.scramble && a.table_file == b.table_file && solver &&
-           a.accuracy_subsample == b.accuracy_subsample && output && a.window == b.window;
+    return a.model == b.model && same_bits(a.parameters, b.parameters) && same_bits(a.initial_state, b.initial_state) && span &&
+           a.size == b.size && a.sampling == b.sampling && a.seed == b.seed && a.scramble == b.scramble && a.table_file == b.table_file &&
+           solver && a.accuracy_subsample == b.accuracy_subsample && output && a.window == b.window;
 }
 
 /// Random valid requests, with numbers of every size.
@@ -81,7 +87,12 @@ public:
         EnsembleRequest request = described_request();
         for (std::size_t i : {0u, 3u}) request.parameters[i] = draw(i == 3);
         request.parameters[2] = {.kind = Kind::cosine, .min = 0.1 * unit(), .max = 0.1 + unit()};
-        if (coin()) request.initial_state[0] = {.kind = Kind::normal, .min = coin() ? -infinity : -3 * unit(), .max = coin() ? infinity : 3 * unit(), .mean = unit(), .sd = unit() + 0.5};
+        if (coin())
+            request.initial_state[0] = {.kind = Kind::normal,
+                                        .min = coin() ? -infinity : -3 * unit(),
+                                        .max = coin() ? infinity : 3 * unit(),
+                                        .mean = unit(),
+                                        .sd = unit() + 0.5};
         if (coin()) request.initial_state[1] = {.value = number()};
         request.span.start = 10 * unit();
         request.span.end = coin() ? request.span.start : -10 * unit();
@@ -113,16 +124,19 @@ private:
     bool coin() { return random_() % 2 == 0; }
     double unit() { return static_cast<double>(random_() >> 11) * 0x1p-53; }
     double number() {
-        static constexpr double special[] = {0.1, 1e-320, 1.7976931348623157e308, 5e-324, 2.2250738585072014e-308, -1e22, 1e23, 9007199254740993.0, 2};
+        static constexpr double special[] = {0.1,   1e-320, 1.7976931348623157e308, 5e-324, 2.2250738585072014e-308,
+                                             -1e22, 1e23,   9007199254740993.0,     2};
         if (random_() % 4 == 0) return std::min(std::abs(special[random_() % std::size(special)]), 50.0);
         for (;;)
             if (const double x = std::bit_cast<double>(random_()); std::abs(x) <= 50 && x != 0) return x;
     }
     Draw draw(bool positive) {
-        const double a = positive ? std::max(1e-300, std::abs(number())) : number(), b = positive ? std::max(1e-300, std::abs(number())) : number();
+        const double a = positive ? std::max(1e-300, std::abs(number())) : number(),
+                     b = positive ? std::max(1e-300, std::abs(number())) : number();
         const double min = std::min(a, b), max = std::max(a, b);
         if (!positive || coin()) return coin() ? Draw{.kind = Kind::uniform, .min = min, .max = max} : Draw{.value = a};
-        return coin() ? Draw{.kind = Kind::log_uniform, .min = min, .max = max} : Draw{.kind = Kind::power_law, .min = min, .max = max, .exponent = -2.35};
+        return coin() ? Draw{.kind = Kind::log_uniform, .min = min, .max = max}
+                      : Draw{.kind = Kind::power_law, .min = min, .max = max, .exponent = -2.35};
     }
 
     std::mt19937_64 random_{5489};
@@ -147,8 +161,9 @@ class ScenarioTest : public QObject {
     }
     EnsembleRequest with_table(const std::string& csv, const std::string& sections = "", const std::string& ensemble = "") {
         written("points.csv", csv);
-        return parse_scenario(scenario(R"("ensemble": {"table": "points.csv")" + ensemble + "}" + (sections.empty() ? "" : ", " + sections)), names,
-                              folder_.path().toStdString());
+        return parse_scenario(
+            scenario(R"("ensemble": {"table": "points.csv")" + ensemble + "}" + (sections.empty() ? "" : ", " + sections)), names,
+            folder_.path().toStdString());
     }
 
 private slots:
@@ -168,13 +183,16 @@ private slots:
     void every_key_is_read() {
         const EnsembleRequest r = parse(scenario(R"(
             "parameters": {"rho": {"min": 0, "max": 21, "scale": "linear"}, "sigma": 10,
-                           "tilt": {"distribution": "normal", "mean": 2.6667, "sd": 0.01, "min": 2, "max": 3}, "mass": {"min": 1, "max": 2, "scale": "log"}},
+                           "tilt": {"distribution": "normal", "mean": 2.6667, "sd": 0.01, "min": 2, "max": 3},
+                           "mass": {"min": 1, "max": 2, "scale": "log"}},
             "initial_state": {"x": 1, "y": {"min": -1, "max": 1}},
             "span": {"start": 0, "end": 1, "save": 101},
             "ensemble": {"size": 20000, "sampling": "sobol", "seed": 18446744073709551615, "scramble": false},
-            "solver": {"method": "vern7", "rtol": 1e-8, "atol": {"x": 1e-10}, "max_steps": 1000, "max_step": 0.5, "first_step": 1e-3, "threads": 2, "device": "cpu"},
+            "solver": {"method": "vern7", "rtol": 1e-8, "atol": {"x": 1e-10}, "max_steps": 1000, "max_step": 0.5,
+                       "first_step": 1e-3, "threads": 2, "device": "cpu"},
             "accuracy": {"subsample": 100},
-            "output": {"file": "out.h5", "states": false, "observables": false, "statistics": false, "every": 2, "precision": "float32", "compression": "gzip"},
+            "output": {"file": "out.h5", "states": false, "observables": false, "statistics": false, "every": 2,
+                       "precision": "float32", "compression": "gzip"},
             "window": {"open": true})"));
         QVERIFY((r.parameters[0] == Draw{.kind = Kind::uniform, .min = 0, .max = 21}));
         QVERIFY(r.parameters[1] == Draw{.value = 10});
@@ -183,10 +201,13 @@ private slots:
         QVERIFY((r.initial_state[1] == Draw{.kind = Kind::uniform, .min = -1, .max = 1}));
         QVERIFY(r.span.end == 1 && r.span.count == 101);
         QVERIFY(r.size == 20000 && r.sampling == Sampling::sobol && r.seed == ~std::uint64_t{0} && r.seed_given && !r.scramble);
-        QVERIFY(r.solver.method == "vern7" && r.solver.rtol == 1e-8 && (r.solver.atol == std::vector<double>{1e-10, 1e-12}) && r.solver.max_steps == 1000);
+        QVERIFY(r.solver.method == "vern7" && r.solver.rtol == 1e-8 && (r.solver.atol == std::vector<double>{1e-10, 1e-12}) &&
+                r.solver.max_steps == 1000);
         QVERIFY(r.solver.max_step == 0.5 && r.solver.first_step == 1e-3 && r.solver.threads == 2 && r.solver.device == "cpu");
-        QVERIFY(r.accuracy_subsample == 100 && r.output.file == "out.h5" && !r.output.states && !r.output.observables && !r.output.statistics);
-        QVERIFY(r.output.every == 2 && r.output.precision == OutputRequest::Precision::float32 && r.output.compression == OutputRequest::Compression::gzip);
+        QVERIFY(r.accuracy_subsample == 100 && r.output.file == "out.h5" && !r.output.states && !r.output.observables &&
+                !r.output.statistics);
+        QVERIFY(r.output.every == 2 && r.output.precision == OutputRequest::Precision::float32 &&
+                r.output.compression == OutputRequest::Compression::gzip);
         QCOMPARE(r.window, std::string(R"({"open":true})"));
     }
 
@@ -199,7 +220,8 @@ private slots:
         QTest::newRow("range") << R"({"min": 1, "max": 2})" << Draw{.kind = Kind::uniform, .min = 1, .max = 2};
         QTest::newRow("range of one value") << R"({"min": 1, "max": 1})" << Draw{.kind = Kind::uniform, .min = 1, .max = 1};
         QTest::newRow("uniform") << R"({"distribution": "uniform", "min": 1, "max": 2})" << Draw{.kind = Kind::uniform, .min = 1, .max = 2};
-        QTest::newRow("log_uniform") << R"({"distribution": "log_uniform", "min": 1, "max": 2})" << Draw{.kind = Kind::log_uniform, .min = 1, .max = 2};
+        QTest::newRow("log_uniform") << R"({"distribution": "log_uniform", "min": 1, "max": 2})"
+                                     << Draw{.kind = Kind::log_uniform, .min = 1, .max = 2};
         QTest::newRow("normal") << R"({"distribution": "normal", "mean": 1, "sd": 2})" << Draw{.kind = Kind::normal, .mean = 1, .sd = 2};
         QTest::newRow("normal above") << R"({"distribution": "normal", "mean": 1, "sd": 2, "min": 0, "max": null})"
                                       << Draw{.kind = Kind::normal, .min = 0, .mean = 1, .sd = 2};
@@ -221,13 +243,15 @@ private slots:
         // Keys and names.
         row(R"("enseble": {})", "enseble: there is no such key; the nearest is `ensemble`");
         row(R"("ensemble": {"Size": 5})", "ensemble.Size: there is no such key; the nearest is `size`");
-        row(R"("parameters": {"rhoo": 1})", "parameters.rhoo: there is no such parameter of the model `toy`; the nearest is `rho`, all are rho, sigma, tilt, mass");
+        row(R"("parameters": {"rhoo": 1})",
+            "parameters.rhoo: there is no such parameter of the model `toy`; the nearest is `rho`, all are rho, sigma, tilt, mass");
         row(R"("parameters": {"a\nb": 1})", "parameters.`a?b`: there is no such parameter");
         row(R"("initial_state": {"z": 1})", "initial_state.z: there is no such state of the model `toy`; the nearest is `x`");
         row(R"("solver": {"atol": {"q": 1}})", "solver.atol.q: there is no such state");
         row(R"("parameters": {"rho": {"distribution": "normal", "mean": 1, "sigma": 2}})",
             "parameters.rho.sigma: there is no such key of the distribution `normal`; the nearest is");
-        row(R"("parameters": {"rho": {"distribution": "uniform", "min": 1, "max": 2, "scale": "log"}})", "parameters.rho.scale: there is no such key of the distribution `uniform`");
+        row(R"("parameters": {"rho": {"distribution": "uniform", "min": 1, "max": 2, "scale": "log"}})",
+            "parameters.rho.scale: there is no such key of the distribution `uniform`");
         row(R"("parameters": {"rho": {"min": 1, "mox": 2}})", "parameters.rho.mox: there is no such key; the nearest is `max`");
         row(R"("parameters": {"rho": 1, "rho": 2})", "parameters.rho: is given twice");
         row(R"("parameters": {}, "parameters": {})", "parameters: is given twice");
@@ -239,7 +263,8 @@ private slots:
         row(R"("parameters": {"rho": {"min": 1, "max": null}})", "parameters.rho.max: null is not a number");
         row(R"("parameters": {"rho": {"min": 1}})", "parameters.rho.max: is missing");
         row(R"("parameters": {"rho": {}})", "parameters.rho.min: is missing");
-        row(R"("parameters": {"rho": {"distribution": "gauss"}})", "parameters.rho.distribution: \"gauss\" is not one of uniform, log_uniform, normal");
+        row(R"("parameters": {"rho": {"distribution": "gauss"}})",
+            "parameters.rho.distribution: \"gauss\" is not one of uniform, log_uniform, normal");
         row(R"("parameters": {"rho": {"min": 1, "max": 2, "scale": "lin"}})", "parameters.rho.scale: \"lin\" is not one of linear, log");
         row(R"("span": {"save": "101"})", "span.save: \"101\" is not a count");
         row(R"("span": {"save": [0, "1"]})", "span.save[1]: \"1\" is not a number");
@@ -250,15 +275,20 @@ private slots:
         row(R"("ensemble": 5)", "ensemble: 5 is not an object");
         // Ranges.
         row(R"("parameters": {"rho": {"min": 5, "max": 2}})", "parameters.rho.min: 5 is above max, which is 2");
-        row(R"("parameters": {"sigma": {"min": 5, "max": 120}})", "parameters.sigma.max: 120 is above 100, the most that the model accepts");
+        row(R"("parameters": {"sigma": {"min": 5, "max": 120}})",
+            "parameters.sigma.max: 120 is above 100, the most that the model accepts");
         row(R"("parameters": {"sigma": -0.5})", "parameters.sigma: -0.5 is below 0, the least that the model accepts");
         row(R"("initial_state": {"x": 51})", "initial_state.x: 51 is above 50");
         row(R"("parameters": {"rho": {"min": 0, "max": 2, "scale": "log"}})", "parameters.rho.min: 0 is not above zero");
-        row(R"("parameters": {"rho": {"distribution": "power_law", "exponent": 1, "min": -1, "max": 2}})", "parameters.rho.min: -1 is not above zero");
+        row(R"("parameters": {"rho": {"distribution": "power_law", "exponent": 1, "min": -1, "max": 2}})",
+            "parameters.rho.min: -1 is not above zero");
         row(R"("parameters": {"rho": {"distribution": "normal", "mean": 1, "sd": 0}})", "parameters.rho.sd: 0 is not above zero");
-        row(R"("parameters": {"rho": {"distribution": "normal", "mean": 0, "sd": 1, "min": 3, "max": 2}})", "parameters.rho.min: 3 is above max");
-        row(R"("parameters": {"rho": {"distribution": "normal", "mean": 0, "sd": 1, "min": 50, "max": 51}})", "parameters.rho: the bounds 50 to 51 leave nothing");
-        row(R"("parameters": {"sigma": {"distribution": "cosine"}})", "parameters.sigma: the distribution `cosine` is for angles in rad, the unit here is km/s");
+        row(R"("parameters": {"rho": {"distribution": "normal", "mean": 0, "sd": 1, "min": 3, "max": 2}})",
+            "parameters.rho.min: 3 is above max");
+        row(R"("parameters": {"rho": {"distribution": "normal", "mean": 0, "sd": 1, "min": 50, "max": 51}})",
+            "parameters.rho: the bounds 50 to 51 leave nothing");
+        row(R"("parameters": {"sigma": {"distribution": "cosine"}})",
+            "parameters.sigma: the distribution `cosine` is for angles in rad, the unit here is km/s");
         row(R"("parameters": {"tilt": {"distribution": "cosine", "max": 4}})", "parameters.tilt.max: 4 is above 3.14159");
         row(R"("parameters": {"rho": {"min": -1.7e308, "max": 1.7e308}})", "parameters.rho: the range -1.7e+308 to 1.7e+308 is too wide");
         row(R"("parameters": {"rho": {"distribution": "from_model"}})", "parameters.rho: only initial states can come from the model");
@@ -274,7 +304,8 @@ private slots:
         row(R"("ensemble": {"size": 18446744073709551615})", "ensemble.size: 18446744073709551615 is not a whole number");
         row(R"("ensemble": {"size": 99999999999999999999999})", "ensemble.size: 9.999999999999999e+22 is not a whole number");
         row(R"("ensemble": {"seed": -1})", "ensemble.seed: -1 is not a whole number from 0 to 2^64 - 1");
-        row(R"("ensemble": {"seed": 18446744073709551616})", "ensemble.seed: 1.8446744073709552e+19 is not a whole number from 0 to 2^64 - 1");
+        row(R"("ensemble": {"seed": 18446744073709551616})",
+            "ensemble.seed: 1.8446744073709552e+19 is not a whole number from 0 to 2^64 - 1");
         // Span and save times.
         row(R"("span": {"end": 2000})", "span.end: 2000 is above 1000");
         row(R"("span": {"save": 0})", "span.save: 0 is not a whole number from 1");
@@ -291,7 +322,8 @@ private slots:
         row(R"("span": {"start": 2.5, "end": 2.5, "save": [2.4]})", "span.save[0]: 2.4 lies outside the span 2.5 to 2.5");
         // Solver, device, output.
         row(R"("solver": {"method": "rk4"})", "solver.method: \"rk4\" is not one of auto, tsit5, vern7");
-        row(R"("solver": {"rtol": 1e-15})", "solver.rtol: 1e-15 is not between 1e-14, the floor of double precision, and 0.1");  // field case B25
+        row(R"("solver": {"rtol": 1e-15})",
+            "solver.rtol: 1e-15 is not between 1e-14, the floor of double precision, and 0.1");  // field case B25
         row(R"("solver": {"rtol": 0})", "solver.rtol: 0 is not between");
         row(R"("solver": {"rtol": 0.5})", "solver.rtol: 0.5 is not between");
         row(R"("solver": {"atol": -1})", "solver.atol.x: -1 is below zero");
@@ -302,7 +334,8 @@ private slots:
         row(R"("solver": {"max_step": 0})", "solver.max_step: 0 is not above zero");
         row(R"("solver": {"first_step": -1})", "solver.first_step: -1 is not above zero");
         row(R"("solver": {"threads": -1})", "solver.threads: -1 is not a whole number from 0");
-        row(R"("solver": {"device": "cuda:0"})", "solver.device: \"cuda:0\" can't be used: this build has no GPU engine; use \"auto\" or \"cpu\"");
+        row(R"("solver": {"device": "cuda:0"})",
+            "solver.device: \"cuda:0\" can't be used: this build has no GPU engine; use \"auto\" or \"cpu\"");
         row(R"("solver": {"device": "gpu"})", "solver.device: \"gpu\" is not one of auto, cpu");
         row(R"("accuracy": {"subsample": -1})", "accuracy.subsample: -1 is not a whole number from 0");
         row(R"("output": {"every": 0})", "output.every: 0 is not a whole number from 1");
@@ -313,7 +346,8 @@ private slots:
         row(R"("ensemble": {"sampling": "grid"})", "ensemble.sampling: \"grid\" is not one of random, sobol, table");
         row(R"("ensemble": {"sampling": "table"})", "ensemble.table: is missing");
         row(R"("ensemble": {"table": "nowhere.csv"})", "ensemble.table: nowhere.csv: can't be read: No such file");
-        row(R"("ensemble": {"size": 1000000000}, "span": {"save": 100000000}, "output": {"states": false})", "");  // big, but it can be addressed
+        row(R"("ensemble": {"size": 1000000000}, "span": {"save": 100000000}, "output": {"states": false})",
+            "");  // big, but it can be addressed
     }
     void wrong_input_is_refused_in_one_line_that_names_place_value_and_what_is_allowed() {
         QFETCH(QString, sections);
@@ -326,7 +360,9 @@ private slots:
     void what_is_no_scenario_is_refused_data() {
         QTest::addColumn<QByteArray>("json");
         QTest::addColumn<QByteArray>("message");
-        const auto row = [](const char* name, const QByteArray& json, const char* message) { QTest::newRow(name) << json << QByteArray(message); };
+        const auto row = [](const char* name, const QByteArray& json, const char* message) {
+            QTest::newRow(name) << json << QByteArray(message);
+        };
         row("empty", "", "no valid JSON: parse error at line 1, column 1");
         row("blank", " \n ", "no valid JSON: parse error at line 2");
         row("a list", "[]", "the scenario: a list is not an object");
@@ -335,10 +371,12 @@ private slots:
         row("no model", R"({"gradscape": 1})", "model: is missing; name one of kepler, toy, lorenz");
         row("other model", R"({"model": "tyo"})", "model: there is no model `tyo`; the nearest is `toy`, all are kepler, toy, lorenz");
         row("model of another type", R"({"model": 3})", "model: 3 is not a text in quotes");
-        row("newer version", R"({"gradscape": 2, "model": "toy", "new": 1})", "gradscape: 2 is a newer version of the scenario format than this program reads, which is 1");
+        row("newer version", R"({"gradscape": 2, "model": "toy", "new": 1})",
+            "gradscape: 2 is a newer version of the scenario format than this program reads, which is 1");
         row("version 0", R"({"gradscape": 0, "model": "toy"})", "gradscape: 0 is not a whole number from 1 to 1");
         row("version as text", R"({"gradscape": "1", "model": "toy"})", "gradscape: \"1\" is not");
-        row("truncated", R"({"model": "toy")", "no valid JSON: parse error at line 1, column 16: syntax error while parsing object - unexpected end of input");
+        row("truncated", R"({"model": "toy")",
+            "no valid JSON: parse error at line 1, column 16: syntax error while parsing object - unexpected end of input");
         row("trailing", R"({"model": "toy"} x)", "no valid JSON: parse error at line 1, column 18");
         row("two values", R"({"model": "toy"}{})", "no valid JSON: parse error at line 1, column 17");
         row("trailing comma", R"({"model": "toy",})", "no valid JSON: parse error at line 1, column 17");
@@ -346,7 +384,8 @@ private slots:
         row("Infinity", R"({"model": "toy", "parameters": {"rho": -Infinity}})", "no valid JSON: parse error at line 1, column 41");
         row("decimal comma", R"({"model": "toy", "parameters": {"rho": 0,087}})", "no valid JSON: parse error at line 1");
         row("comment", "{\"model\": \"toy\" // it\n}", "no valid JSON: parse error at line 1");
-        row("no UTF-8", "{\"model\": \"t\xff\"}", "no valid JSON: parse error at line 1, column 13: syntax error while parsing value - invalid string: ill-formed UTF-8 byte");
+        row("no UTF-8", "{\"model\": \"t\xff\"}",
+            "no valid JSON: parse error at line 1, column 13: syntax error while parsing value - invalid string: ill-formed UTF-8 byte");
         row("UTF-16", QByteArray("{\0\"\0m\0", 6), "no valid JSON: parse error at line 1, column 2");
         row("binary", QByteArray("\x89HDF\r\n\x1a\n\0\0\0", 11), "no valid JSON: parse error at line 1, column 1");
         row("deep list", QByteArray(1000000, '['), "[0][0][0]");
@@ -359,15 +398,18 @@ private slots:
         QFETCH(QByteArray, message);
         const std::string refused = refusal(json.toStdString());
         QVERIFY2(refused.starts_with(message.toStdString()), refused.c_str());
-        QVERIFY2(refused.size() < 600 && std::none_of(refused.begin(), refused.end(), [](unsigned char c) { return c < 0x20; }), refused.c_str());
+        QVERIFY2(refused.size() < 600 && std::none_of(refused.begin(), refused.end(), [](unsigned char c) { return c < 0x20; }),
+                 refused.c_str());
     }
 
     void a_byte_order_mark_is_skipped() { QVERIFY(same(parse("\xEF\xBB\xBF" + scenario("")), parse(scenario("")))); }
 
     void spellings_of_a_number_give_the_same_bits() {  // field case B29
         for (const char* spelling : {"2", "2.0", "2e0", "20e-1", "0.2E+1"}) {
-            const EnsembleRequest r = parse(scenario(std::string(R"("parameters": {"rho": )") + spelling + R"(}, "span": {"start": )" + spelling + R"(, "end": 4},
-                "ensemble": {"size": )" + spelling + R"(, "seed": )" + spelling + R"(}, "solver": {"threads": )" + spelling + R"(, "max_step": )" + spelling + "}"));
+            const EnsembleRequest r = parse(scenario(
+                std::string(R"("parameters": {"rho": )") + spelling + R"(}, "span": {"start": )" + spelling + R"(, "end": 4},
+                "ensemble": {"size": )" +
+                spelling + R"(, "seed": )" + spelling + R"(}, "solver": {"threads": )" + spelling + R"(, "max_step": )" + spelling + "}"));
             QVERIFY(same_bits(r.parameters[0].value, 2) && same_bits(r.span.start, 2) && same_bits(*r.solver.max_step, 2));
             QVERIFY(r.size == 2 && r.seed == 2 && r.solver.threads == 2);
         }
@@ -376,7 +418,8 @@ private slots:
     }
 
     void numbers_mean_the_same_in_every_locale() {  // field case B30
-        const std::string json = scenario(R"("parameters": {"rho": 8.7e-2, "mass": {"min": 0.25, "max": 1234.5}}, "ensemble": {"size": 20000, "seed": 1234567})");
+        const std::string json = scenario(
+            R"("parameters": {"rho": 8.7e-2, "mass": {"min": 0.25, "max": 1234.5}}, "ensemble": {"size": 20000, "seed": 1234567})");
         const EnsembleRequest plain = parse(json);
         const std::string plain_text = to_json(plain, model), plain_refusal = refusal(scenario(R"("parameters": {"sigma": 1234.5})"));
         QCOMPARE(plain.parameters[0].value, 0.087);
@@ -417,7 +460,8 @@ private slots:
 
     void extreme_numbers_read_back_bit_for_bit() {
         EnsembleRequest request = default_request(model);
-        for (const double value : {0.1, 1e-320, 5e-324, 1.7976931348623157e308, -0.0, 9007199254740993.0, 1e22, 1e23, 0.30000000000000004}) {
+        for (const double value :
+             {0.1, 1e-320, 5e-324, 1.7976931348623157e308, -0.0, 9007199254740993.0, 1e22, 1e23, 0.30000000000000004}) {
             request.parameters[0].value = value;
             QVERIFY(same_bits(parse(to_json(request, model)).parameters[0].value, value));
         }
@@ -487,8 +531,11 @@ private slots:
     }
 
     void the_window_section_is_passed_through() {
-        const EnsembleRequest request = parse(scenario(R"("window": {"unknown": {"z": 1, "a": [0.1, 1e-320, 1.7976931348623157e308, -0.0, 18446744073709551615, null, true, "\u03b8\n"]}})"));
-        QCOMPARE(request.window, std::string(R"({"unknown":{"a":[0.1,1e-320,1.7976931348623157e+308,-0.0,18446744073709551615,null,true,"θ\n"],"z":1}})"));
+        const EnsembleRequest request = parse(scenario(
+            R"("window": {"unknown": {"z": 1, "a": [0.1, 1e-320, 1.7976931348623157e308, -0.0, 18446744073709551615,
+                                                null, true, "\u03b8\n"]}})"));
+        QCOMPARE(request.window,
+                 std::string(R"({"unknown":{"a":[0.1,1e-320,1.7976931348623157e+308,-0.0,18446744073709551615,null,true,"θ\n"],"z":1}})"));
         QCOMPARE(parse(to_json(request, model)).window, request.window);
     }
 
@@ -510,7 +557,8 @@ private slots:
             for (std::size_t flips = 1 + random() % 3; flips > 0; --flips) json[random() % json.size()] = static_cast<char>(random());
             survive(json);
         }
-        static const std::string tokens[] = {"{", "}", "[", "]", ",", ":", "\"", "-", "1e999", "null", "true", "\"min\"", "\"distribution\"", "0", "1e308", "\\u0000"};
+        static const std::string tokens[] = {
+            "{", "}", "[", "]", ",", ":", "\"", "-", "1e999", "null", "true", "\"min\"", "\"distribution\"", "0", "1e308", "\\u0000"};
         for (int i = 0; i < 20000; ++i) {
             std::string json = valid;
             json.replace(random() % json.size(), random() % 12, tokens[random() % std::size(tokens)]);
@@ -522,7 +570,8 @@ private slots:
         const std::filesystem::path file = written("wrong.json", scenario(R"("size": 5)"));
         QVERIFY(refusal([&] { read_scenario(file, names); }).starts_with(file.string() + ": size: there is no such key"));
         QVERIFY(refusal([&] { read_scenario("nowhere.json", names); }).starts_with("nowhere.json: can't be read: No such file"));
-        QVERIFY(refusal([&] { read_scenario(folder_.path().toStdString(), names); }).find("can't be read: it is a folder") != std::string::npos);
+        QVERIFY(refusal([&] { read_scenario(folder_.path().toStdString(), names); }).find("can't be read: it is a folder") !=
+                std::string::npos);
         written("points.csv", "rho\n1\n2\n");
         const EnsembleRequest request = read_scenario(written("right.json", scenario(R"("ensemble": {"table": "points.csv"})")), names);
         QCOMPARE(request.table_file, folder_.path().toStdString() + "/points.csv");
@@ -530,7 +579,8 @@ private slots:
     }
 
     void a_table_gives_the_columns_it_names() {
-        const EnsembleRequest r = with_table("# made by hand\n\nrho, x0 ,\"end\"\r\n1,2,3\r\n +4.5,\t-5e-1 , 1.75\n# more\n7,8,9", R"("parameters": {"sigma": {"min": 1, "max": 2}})");
+        const EnsembleRequest r = with_table("# made by hand\n\nrho, x0 ,\"end\"\r\n1,2,3\r\n +4.5,\t-5e-1 , 1.75\n# more\n7,8,9",
+                                             R"("parameters": {"sigma": {"min": 1, "max": 2}})");
         QCOMPARE(r.table.names, (std::vector<std::string>{"rho", "x0", "end"}));
         QCOMPARE(r.table.columns, (std::vector<std::vector<double>>{{1, 4.5, 7}, {2, -0.5, 8}, {3, 1.75, 9}}));
         QCOMPARE(r.size, std::int64_t{3});
@@ -569,7 +619,8 @@ private slots:
         row("rho\n1 2\n", "points.csv, line 2, column 1 (rho): `1 2` is not");
         row(QByteArray("rho\n1\0002\n", 8), "points.csv, line 2, column 1 (rho): `1?2` is not");
         row("rho\n\xff\n", "points.csv, line 2, column 1 (rho): `?` is not");
-        row("rhoo\n1\n", "column `rhoo` is no quantity of the model `toy`; the nearest is `rho`, all are rho, sigma, tilt, mass, x0, y0, start, end");
+        row("rhoo\n1\n",
+            "column `rhoo` is no quantity of the model `toy`; the nearest is `rho`, all are rho, sigma, tilt, mass, x0, y0, start, end");
         row("x,x0\n1,2\n", "column `x0` gives x0 for the second time");
         row("end\n1\n5000\n", "column `end`, row 2: 5000 is above 1000");
     }
@@ -577,23 +628,35 @@ private slots:
         QFETCH(QByteArray, csv);
         QFETCH(QString, message);
         const std::string refused = refusal([&] { with_table(csv.toStdString()); });
-        QVERIFY2(refused.starts_with("ensemble.table: ") && refused.find(message.toStdString()) != std::string::npos && refused.find('\n') == std::string::npos, refused.c_str());
+        QVERIFY2(refused.starts_with("ensemble.table: ") && refused.find(message.toStdString()) != std::string::npos &&
+                     refused.find('\n') == std::string::npos,
+                 refused.c_str());
     }
 
     void a_quantity_is_given_once_by_the_scenario_or_the_table() {
-        const auto refused = [&](const char* csv, const char* sections, const char* ensemble = "") { return refusal([&] { with_table(csv, sections, ensemble); }); };
-        QVERIFY(refused("rho\n1\n", R"("parameters": {"rho": {"min": 1, "max": 2}})").starts_with("parameters.rho: is given here and in column `rho` of the table"));
+        const auto refused = [&](const char* csv, const char* sections, const char* ensemble = "") {
+            return refusal([&] { with_table(csv, sections, ensemble); });
+        };
+        QVERIFY(refused("rho\n1\n", R"("parameters": {"rho": {"min": 1, "max": 2}})")
+                    .starts_with("parameters.rho: is given here and in column `rho` of the table"));
         QVERIFY(refused("x\n1\n", R"("initial_state": {"x": 2})").starts_with("initial_state.x: is given here and in column `x`"));
         QVERIFY(refused("end\n1\n", R"("span": {"end": 2})").starts_with("span.end: is given here and in the table"));
-        QCOMPARE(refused("rho,end\n1,1\n", R"("parameters": {"rho": {"distribution": "table"}}, "span": {"end": {"distribution": "table"}})"), std::string());
-        QVERIFY(refused("rho\n1\n", R"("parameters": {"sigma": {"min": 1, "max": 2}})", R"(, "sampling": "table")").starts_with("ensemble.sampling: with `table` every varied"));
+        QCOMPARE(
+            refused("rho,end\n1,1\n", R"("parameters": {"rho": {"distribution": "table"}}, "span": {"end": {"distribution": "table"}})"),
+            std::string());
+        QVERIFY(refused("rho\n1\n", R"("parameters": {"sigma": {"min": 1, "max": 2}})", R"(, "sampling": "table")")
+                    .starts_with("ensemble.sampling: with `table` every varied"));
         QVERIFY(refused("rho\n1\n", "", R"(, "size": 2)").starts_with("ensemble.size: 2 members are asked for, the table has 1 rows"));
     }
 
     void a_list_of_save_times_must_fit_the_members_spans() {
         QCOMPARE(with_table("start,end\n0,1\n1,3\n", R"("span": {"save": [0.5, 2]})").span.times.size(), std::size_t{2});
-        QVERIFY(refusal([&] { with_table("end\n1\n-1\n", R"("span": {"save": [0]})"); }).starts_with("span.save: a list can't serve members that run forwards and backwards"));
-        QVERIFY(refusal([&] { with_table("end\n1\n3\n", R"("span": {"save": [0, 3.5]})"); }).starts_with("span.save[1]: 3.5 lies outside the span 0 to 3"));
+        QVERIFY(refusal([&] {
+                    with_table("end\n1\n-1\n", R"("span": {"save": [0]})");
+                }).starts_with("span.save: a list can't serve members that run forwards and backwards"));
+        QVERIFY(refusal([&] {
+                    with_table("end\n1\n3\n", R"("span": {"save": [0, 3.5]})");
+                }).starts_with("span.save[1]: 3.5 lies outside the span 0 to 3"));
     }
 
     void an_hdf5_table_is_read_by_the_reader_that_is_handed_in() {
@@ -607,13 +670,20 @@ private slots:
             });
         };
         // As in one of our own result files: what isn't drawn is left out.
-        const EnsembleRequest r = columns_of({{"member", "time", "rho", "status", "n_accepted"}, {{0, 1}, {0, 1, 2}, {20, 21}, {0, 0}, {9, 9}}});
+        const EnsembleRequest r =
+            columns_of({{"member", "time", "rho", "status", "n_accepted"}, {{0, 1}, {0, 1, 2}, {20, 21}, {0, 0}, {9, 9}}});
         QCOMPARE(r.table.names, std::vector<std::string>{"rho"});
         QCOMPARE(r.size, std::int64_t{2});
-        QVERIFY(refusal([&] { columns_of({{"rho", "sigma"}, {{1, 2}, {1}}}); }).starts_with("ensemble.table: column `sigma` has 1 rows, the first column has 2"));
-        QVERIFY(refusal([&] { columns_of({{"rho"}, {{1, std::nan("")}}}); }).starts_with("ensemble.table: column `rho`, row 2: nan is not a finite number"));
+        QVERIFY(refusal([&] {
+                    columns_of({{"rho", "sigma"}, {{1, 2}, {1}}});
+                }).starts_with("ensemble.table: column `sigma` has 1 rows, the first column has 2"));
+        QVERIFY(refusal([&] {
+                    columns_of({{"rho"}, {{1, std::nan("")}}});
+                }).starts_with("ensemble.table: column `rho`, row 2: nan is not a finite number"));
         QVERIFY(refusal([&] { parse_scenario(json, names, folder); }).find("HDF5 tables can't be read here") != std::string::npos);
-        QVERIFY(refusal([&] { parse_scenario(json, names, folder, [](const auto&) -> SampleTable { throw std::runtime_error("broken file"); }); }) == "ensemble.table: broken file");
+        QVERIFY(refusal([&] {
+                    parse_scenario(json, names, folder, [](const auto&) -> SampleTable { throw std::runtime_error("broken file"); });
+                }) == "ensemble.table: broken file");
     }
 
     void a_request_made_by_code_is_checked_as_well() {
@@ -630,9 +700,14 @@ private slots:
         QVERIFY(refused([](R& r) { r.initial_state.emplace_back(); }).starts_with("initial_state: 3 entries are given, the model has 2"));
         QVERIFY(refused([](R& r) { r.solver.atol.clear(); }).starts_with("solver.atol: 0 entries"));
         QVERIFY(refused([](R& r) { r.parameters[0].value = nan; }).starts_with("parameters.rho: nan is not a finite number"));
-        QVERIFY(refused([](R& r) { r.parameters[0] = {.kind = Kind::uniform}; }).starts_with("parameters.rho.min: -inf is not a finite number"));
-        QVERIFY(refused([](R& r) { r.parameters[0] = {.kind = Kind::normal, .min = nan, .sd = 1}; }).starts_with("parameters.rho.min: nan"));
-        QVERIFY(refused([](R& r) { r.parameters[0] = {.kind = Kind::normal, .min = infinity, .sd = 1}; }).starts_with("parameters.rho.min: inf"));
+        QVERIFY(refused([](R& r) {
+                    r.parameters[0] = {.kind = Kind::uniform};
+                }).starts_with("parameters.rho.min: -inf is not a finite number"));
+        QVERIFY(
+            refused([](R& r) { r.parameters[0] = {.kind = Kind::normal, .min = nan, .sd = 1}; }).starts_with("parameters.rho.min: nan"));
+        QVERIFY(refused([](R& r) {
+                    r.parameters[0] = {.kind = Kind::normal, .min = infinity, .sd = 1};
+                }).starts_with("parameters.rho.min: inf"));
         QVERIFY(refused([](R& r) { r.solver.rtol = nan; }).starts_with("solver.rtol: nan"));
         QVERIFY(refused([](R& r) { r.solver.atol[1] = infinity; }).starts_with("solver.atol.y: inf"));
         QVERIFY(refused([](R& r) { r.solver.max_step = infinity; }).starts_with("solver.max_step: inf"));
@@ -642,7 +717,10 @@ private slots:
         QVERIFY(refused([](R& r) { r.span.save = SpanRequest::Save::list; r.span.times = {nan}; }).starts_with("span.save[0]: nan"));
         QVERIFY(refused([](R& r) { r.size = -1; }).starts_with("ensemble.size: -1"));
         QVERIFY(refused([](R& r) { r.table = {{"rho"}, {}}; }).starts_with("ensemble.table: has 1 names for 0 columns"));
-        QVERIFY(refused([](R& r) { r.table = {{"rho"}, {{1, 2}}}; r.size = 2; }).starts_with("parameters.rho: is given here and in column"));
+        QVERIFY(refused([](R& r) {
+                    r.table = {{"rho"}, {{1, 2}}};
+                    r.size = 2;
+                }).starts_with("parameters.rho: is given here and in column"));
         QVERIFY(refused([](R& r) { r.window = "[]"; }).starts_with("window: `[]` is not a JSON object"));
         QVERIFY(refused([](R& r) { r.window = "{"; }).starts_with("window: `{` is not a JSON object"));
     }
@@ -660,7 +738,9 @@ private slots:
         request.span.count = 80000000;
         validate(request, large);
         request.span.count = 100000000;
-        QVERIFY(refusal([&] { validate(request, large); }).starts_with("span.save: 100000000 rows of 1000000000 members are more than a file can hold"));
+        QVERIFY(refusal([&] {
+                    validate(request, large);
+                }).starts_with("span.save: 100000000 rows of 1000000000 members are more than a file can hold"));
     }
 
     void tables_may_leave_the_hard_limits_of_parameters() {  // those members get the status bad_input
@@ -680,22 +760,39 @@ private slots:
         using R = EnsembleRequest;
         QCOMPARE(remark([](R&) {}), std::string());
         QCOMPARE(remark([](R& r) { r.sampling = Sampling::sobol; }), std::string());
-        QCOMPARE(remark([](R& r) { r.sampling = Sampling::sobol; r.size = 10000; }),
-                 std::string("ensemble.size: 10000 is no power of two; Sobol points are balanced at powers of two, such as 8192 and 16384."));
-        QVERIFY(remark([](R& r) { r.parameters[0] = {.value = 28}; }).starts_with("ensemble.size: nothing varies, so all 1024 members are the same"));
+        QCOMPARE(
+            remark([](R& r) {
+                r.sampling = Sampling::sobol;
+                r.size = 10000;
+            }),
+            std::string("ensemble.size: 10000 is no power of two; Sobol points are balanced at powers of two, such as 8192 and 16384."));
+        QVERIFY(remark([](R& r) {
+                    r.parameters[0] = {.value = 28};
+                }).starts_with("ensemble.size: nothing varies, so all 1024 members are the same"));
         QCOMPARE(remark([](R& r) { r.parameters[0] = {.value = 28}; r.size = 1; }), std::string());
         QCOMPARE(remark([](R& r) { r.parameters[1] = {.kind = Kind::normal, .mean = 50, .sd = 10}; }), std::string());
-        QVERIFY(remark([](R& r) { r.parameters[1] = {.kind = Kind::normal, .mean = 10, .sd = 10}; }).starts_with("parameters.sigma: about 16 % of the draws lie outside the model's limits 0 to 100"));
+        QVERIFY(remark([](R& r) {
+                    r.parameters[1] = {.kind = Kind::normal, .mean = 10, .sd = 10};
+                }).starts_with("parameters.sigma: about 16 % of the draws lie outside the model's limits 0 to 100"));
         QCOMPARE(remark([](R& r) { r.parameters[1] = {.kind = Kind::normal, .min = 0, .max = 100, .mean = 10, .sd = 10}; }), std::string());
         // Field cases B26 and B50.
-        QVERIFY(remark([](R& r) { r.initial_state[0].value = 1e-9; r.solver.atol[0] = 1e-6; }).starts_with("solver.atol.x: 1e-06 is above the size of the state, which starts at 1e-09"));
+        QVERIFY(remark([](R& r) {
+                    r.initial_state[0].value = 1e-9;
+                    r.solver.atol[0] = 1e-6;
+                }).starts_with("solver.atol.x: 1e-06 is above the size of the state, which starts at 1e-09"));
         QCOMPARE(remark([](R& r) { r.initial_state[0].value = 0; r.solver.atol[0] = 1e-6; }), std::string());
-        QVERIFY(remark([](R& r) { r.parameters[0] = {.kind = Kind::table}; r.table = {{"rho"}, {std::vector<double>(2000, 1)}}; }).starts_with("ensemble.size: the first 1024 of the table's 2000 rows are used"));
+        QVERIFY(remark([](R& r) {
+                    r.parameters[0] = {.kind = Kind::table};
+                    r.table = {{"rho"}, {std::vector<double>(2000, 1)}};
+                }).starts_with("ensemble.size: the first 1024 of the table's 2000 rows are used"));
     }
 
     void the_examples_are_valid() {
         const ModelDescription log_halo = describe<models::LogHalo>(), lorenz = describe<models::Lorenz>();
-        const ModelNames built_in{[&](std::string_view name) { return name == "log_halo" ? &log_halo : name == "lorenz" ? &lorenz : nullptr; }, {}};
+        const ModelNames built_in{[&](std::string_view name) {
+                                      return name == "log_halo" ? &log_halo : name == "lorenz" ? &lorenz : nullptr;
+                                  },
+                                  {}};
         const std::filesystem::path examples = std::filesystem::path(GRADSCAPE_SOURCE_DIR) / "examples";
         const EnsembleRequest orbits = read_scenario(examples / "gd1_orbits.json", built_in);
         QCOMPARE(orbits.size, std::int64_t{10000});
