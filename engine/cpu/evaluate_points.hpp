@@ -38,7 +38,7 @@ void evaluate_points(const void* table, PointFunction function, const PointBlock
             return count == lanes ? LaneTraits<T>::load(values + first) : gather(values, point);
         };
         t = gather(block.times, block.times_per_point ? point : row);
-        const bool one_member = member[lanes - 1] == first_member;
+        const bool one_member = member[count - 1] == first_member;
         for (int i = 0; i < functions.n_parameters; ++i) {
             const double* const values = block.parameters + i * block.parameter_stride;
             p[i] = one_member ? T(values[first_member]) : gather(values, member);
