@@ -185,15 +185,15 @@ def check_units(file):
     from astropy import units as astropy_units
     import pint
     registry = pint.UnitRegistry()
-    units = {}
+    units = set()
     for name, dataset in datasets(file).items():
         if not is_number(dataset):
             continue
         unit = dataset.attrs["units"]
         require(not re.search(r"\b(days|hours|minutes|seconds|years)\b", unit), f"{name}: {unit!r} becomes a timedelta in xarray")
         require("units_si" in dataset.attrs and "units_si_symbol" in dataset.attrs, f"{name}: no units_si for {unit!r}")
-        units[unit] = float(dataset.attrs["units_si"]), dataset.attrs["units_si_symbol"]
-    for unit, (factor, symbol) in units.items():
+        units.add((unit, float(dataset.attrs["units_si"]), dataset.attrs["units_si_symbol"]))
+    for unit, factor, symbol in units:
         if "Msun" in unit:
             require(symbol == "kg", f"{unit!r}: {symbol}")
             continue
@@ -209,7 +209,7 @@ def check_units(file):
             require(np.isclose(in_astropy.to(astropy_units.Unit(symbol)), wanted, rtol=1e-9), f"unit {text!r}: astropy disagrees with units_si")
             require(np.isclose(in_pint.to("" if symbol == "1" else symbol).magnitude, wanted, rtol=1e-4), f"unit {text!r}: pint disagrees with units_si")
     libraries = "astropy, pint" + (", udunits2" if shutil.which("udunits2") else "")
-    return f"{', '.join(sorted(units))} with {libraries}"
+    return f"{', '.join(sorted(unit for unit, _, _ in units))} with {libraries}"
 
 
 def expected_dimensions(file):
@@ -237,7 +237,6 @@ def check_xarray(path, dimensions):
             for reader in ENGINES:
                 for writer in ENGINES:
                     copy = Path(folder) / f"{reader}-{writer}.nc"
-                    # As unlimited dimensions may not be chunked otherwise; labels are HDF5's business, not an attribute.
                     opened[reader].to_netcdf(copy, engine=writer)
                     with xr.open_dataset(copy, engine=reader) as again:
                         require(again.equals(opened[reader]), f"opened with {reader}, saved with {writer}: other data")
