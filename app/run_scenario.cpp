@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <new>
 #include <random>
 
 #include "app/previous_run.hpp"
@@ -207,7 +208,8 @@ RunReport run_scenario(const RunJob& job, const RunHooks& hooks) {
             report.file = target;
         }
     } catch (const std::exception& error) {  // the disk is full, usually
-        throw std::runtime_error(std::string(error.what()) + "; " + kept_after_failure(job, previous.get(), target, std::move(writer)));
+        const std::string what = dynamic_cast<const std::bad_alloc*>(&error) != nullptr ? "not enough memory" : error.what();
+        throw std::runtime_error(what + "; " + kept_after_failure(job, previous.get(), target, std::move(writer)));
     }
     std::error_code ignored;
     if (!report.file.empty()) report.bytes = fs::file_size(report.file, ignored);
