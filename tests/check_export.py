@@ -206,8 +206,10 @@ def check_units(file):
             if shutil.which("udunits2"):
                 require(parsed_by_udunits(text), f"unit {text!r}: UDUNITS does not know it")
             wanted = factor if text == unit else 1
-            require(np.isclose(in_astropy.to(astropy_units.Unit(symbol)), wanted, rtol=1e-9), f"unit {text!r}: astropy disagrees with units_si")
-            require(np.isclose(in_pint.to("" if symbol == "1" else symbol).magnitude, wanted, rtol=1e-4), f"unit {text!r}: pint disagrees with units_si")
+            require(np.isclose(in_astropy.to(astropy_units.Unit(symbol)), wanted, rtol=1e-9),
+                    f"unit {text!r}: astropy disagrees with units_si")
+            require(np.isclose(in_pint.to("" if symbol == "1" else symbol).magnitude, wanted, rtol=1e-4),
+                    f"unit {text!r}: pint disagrees with units_si")
     libraries = "astropy, pint" + (", udunits2" if shutil.which("udunits2") else "")
     return f"{', '.join(sorted(unit for unit, _, _ in units))} with {libraries}"
 
@@ -262,7 +264,8 @@ def main():
     try:
         with h5py.File(arguments.file, "r") as file:
             for step, check in (("layout", check_layout), ("attributes", check_attributes),
-                                ("data", lambda f: check_data(f, arguments.incomplete)), ("filters", check_filters), ("units", check_units)):
+                                ("data", lambda f: check_data(f, arguments.incomplete)), ("filters", check_filters),
+                                ("units", check_units)):
                 print(f"{step}: {check(file)}")
             dimensions = expected_dimensions(file)
         step = "xarray"

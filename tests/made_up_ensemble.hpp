@@ -121,8 +121,8 @@ inline Provenance provenance() {
 inline std::unique_ptr<Hdf5Writer> writer(const std::filesystem::path& file, const EnsembleRequest& request, bool overwrite = false,
                                           const Provenance& from = provenance()) {
     const ModelDescription description = model();
-    return std::make_unique<Hdf5Writer>(file, overwrite, description, request, run_save_times(request), varied_quantities(description, request),
-                                        from);
+    return std::make_unique<Hdf5Writer>(file, overwrite, description, request, run_save_times(request),
+                                        varied_quantities(description, request), from);
 }
 
 /// The result of a run of this request, as far as the export needs it.

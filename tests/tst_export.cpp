@@ -18,7 +18,8 @@ Q_DECLARE_METATYPE(gradscape::EnsembleRequest)
 namespace {
 
 bool same(const std::vector<double>& a, const std::vector<double>& b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); });
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [](double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); });
 }
 
 void compare(const EnsembleChunk& a, const EnsembleChunk& b) {
@@ -394,6 +395,13 @@ private slots:
         resumed->finish({}, {});
         const Hdf5Reader whole(in_folder("whole.h5")), joined(in_folder("a.h5"));
         compare(joined.chunk(model, request, 0, 900), whole.chunk(model, request, 0, 900));
+    }
+
+    void a_file_with_other_save_times_isnt_resumed() {
+        made_up::write(in_folder("a.h5"), made_up::request(5, 7), 5);
+        const Hdf5Reader reader(in_folder("a.h5"));
+        for (const EnsembleRequest& other : {made_up::request(5, 8), made_up::request_with_spans(5, 7)})
+            QVERIFY(contains(message([&] { reader.chunk(made_up::model(), other, 0, 5); }), "other save times"));
     }
 
     void a_full_disk_keeps_what_was_saved() {

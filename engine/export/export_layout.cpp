@@ -159,7 +159,8 @@ private:
             if (at == varied_.end())
                 layout_.fixed.push_back({{name, ElementType::float64, {}, std::move(attributes)}, {}, {quantity.draw->value}});
             else
-                add_member(name, ElementType::float64, Source::drawn, std::move(attributes), static_cast<std::size_t>(at - varied_.begin()));
+                add_member(name, ElementType::float64, Source::drawn, std::move(attributes),
+                           static_cast<std::size_t>(at - varied_.begin()));
         }
     }
 
@@ -178,7 +179,8 @@ private:
         const std::string independent = model_.info.independent.name;
         add_member("span_start", ElementType::float64, Source::span_start, described("Start of the span in " + independent, unit));
         add_member("span_end", ElementType::float64, Source::span_end, described("End of the span in " + independent, unit));
-        add_member("stopped_at", ElementType::float64, Source::stopped_at, described("Where the integration stopped in " + independent, unit));
+        add_member("stopped_at", ElementType::float64, Source::stopped_at,
+                   described("Where the integration stopped in " + independent, unit));
         add_member("n_accepted", ElementType::int32, Source::accepted, described("Number of accepted steps", "1"));
         add_member("n_rejected", ElementType::int32, Source::rejected, described("Number of rejected steps", "1"));
         coordinates_ += "status stopped_at";
@@ -211,8 +213,8 @@ private:
         std::set<std::string> names;
         const auto add = [&](const DatasetLayout& dataset) {
             if (!names.insert(dataset.name).second)
-                throw std::runtime_error("the model " + std::string(model_.info.name) + " has two quantities that the file would both name `" +
-                                         dataset.name + "`");
+                throw std::runtime_error("the model " + std::string(model_.info.name) +
+                                         " has two quantities that the file would both name `" + dataset.name + "`");
         };
         for (const FixedDataset& dataset : layout_.fixed) add(dataset.layout);
         for (const MemberDataset& dataset : layout_.members) add(dataset.layout);
@@ -298,7 +300,8 @@ public:
             } else {
                 const std::vector<double> bound = thinned(statistics.bin_width, 1, layout_.rows);
                 const double largest = bound.empty() ? 0 : *std::max_element(bound.begin(), bound.end());
-                attributes.push_back({"quantile_method", "histogram with error below " + number(largest) + " (see " + name + "_quantile_bound)"});
+                attributes.push_back(
+                    {"quantile_method", "histogram with error below " + number(largest) + " (see " + name + "_quantile_bound)"});
                 add(name + "_quantile_bound", ElementType::float64, {}, 1, bound,
                     described("Bound on the error of the quantiles of " + name, info.unit));
             }
@@ -308,7 +311,8 @@ public:
         add(name + "_mean", ElementType::float64, {}, 1, thinned(statistics.mean, 1, layout_.rows),
             described(circular ? "Circular mean over members of " + name : "Mean over members of " + name, info.unit));
         add(name + "_std", ElementType::float64, {}, 1, thinned(statistics.standard_deviation, 1, layout_.rows),
-            described((circular ? "Circular standard deviation over members of " : "Standard deviation over members of ") + name, info.unit));
+            described((circular ? "Circular standard deviation over members of " : "Standard deviation over members of ") + name,
+                      info.unit));
         add(name + "_count", ElementType::int64, {}, 1, thinned(as_numbers(statistics.count), 1, layout_.rows),
             described("Number of members with a value of " + name, "1"));
     }

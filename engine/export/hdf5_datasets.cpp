@@ -50,7 +50,8 @@ void set_fill_value(hid_t properties, ElementType type) {
     if (is_float(type)) check(H5Pset_fill_value(properties, H5T_NATIVE_DOUBLE, &missing), "fill value");
 }
 
-Hdf5Handle create_text(hid_t group, const std::string& name, const Hdf5Handle& space, const char* const* texts, const std::string& long_name) {
+Hdf5Handle create_text(hid_t group, const std::string& name, const Hdf5Handle& space, const char* const* texts,
+                       const std::string& long_name) {
     const Hdf5Handle type = text_type();
     Hdf5Handle dataset(H5Dcreate2(group, name.c_str(), type.id(), space.id(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Dclose, name);
     check(H5Dwrite(dataset.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, texts), name);
@@ -87,12 +88,14 @@ void Hdf5Datasets::open_scale(const std::string& name) {
 void Hdf5Datasets::create(const FixedDataset& dataset) {
     const DatasetLayout& layout = dataset.layout;
     const std::vector<hsize_t> shape(dataset.shape.begin(), dataset.shape.end());
-    const Hdf5Handle space = shape.empty() ? scalar_space()
-                                           : Hdf5Handle(H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr), H5Sclose, layout.name);
+    const Hdf5Handle space =
+        shape.empty() ? scalar_space()
+                      : Hdf5Handle(H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr), H5Sclose, layout.name);
     const Hdf5Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, layout.name);
     set_fill_value(properties.id(), layout.type);
     const hid_t type = native_type(layout.type);
-    Hdf5Handle created(H5Dcreate2(group_, layout.name.c_str(), type, space.id(), H5P_DEFAULT, properties.id(), H5P_DEFAULT), H5Dclose, layout.name);
+    Hdf5Handle created(H5Dcreate2(group_, layout.name.c_str(), type, space.id(), H5P_DEFAULT, properties.id(), H5P_DEFAULT), H5Dclose,
+                       layout.name);
     check(H5Dwrite(created.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, dataset.values.data()), layout.name);
     finish(created.id(), layout);
 }
@@ -115,8 +118,9 @@ Hdf5Handle Hdf5Datasets::create(const MemberDataset& dataset, const ChunkShape& 
         check(H5Pset_shuffle(properties.id()), layout.name);
         check(H5Pset_deflate(properties.id(), 1), layout.name);
     }
-    Hdf5Handle created(H5Dcreate2(group_, layout.name.c_str(), native_type(layout.type), space.id(), H5P_DEFAULT, properties.id(), H5P_DEFAULT),
-                       H5Dclose, layout.name);
+    Hdf5Handle created(
+        H5Dcreate2(group_, layout.name.c_str(), native_type(layout.type), space.id(), H5P_DEFAULT, properties.id(), H5P_DEFAULT), H5Dclose,
+        layout.name);
     finish(created.id(), layout);
     return created;
 }

@@ -29,7 +29,8 @@ public:
     /// Without members yet.
     Hdf5Handle create(const MemberDataset& dataset, const ChunkShape& chunk, bool compressed, std::int64_t rows);
 
-    void create_lines(const std::string& name, const std::vector<std::string>& lines, const std::string& dimension, const std::string& long_name);
+    void create_lines(const std::string& name, const std::vector<std::string>& lines, const std::string& dimension,
+                      const std::string& long_name);
 
 private:
     void attach(hid_t dataset, const DatasetLayout& layout);

@@ -21,7 +21,8 @@ herr_t look_at(unsigned position, const H5E_error2_t* error, void* data) {
     if (const std::size_t at = text.find(key); at != std::string_view::npos && reason.system.empty()) {
         int number = 0;
         const char* const digits = text.data() + at + key.size();
-        if (std::from_chars(digits, text.data() + text.size(), number).ec == std::errc()) reason.system = std::generic_category().message(number);
+        if (std::from_chars(digits, text.data() + text.size(), number).ec == std::errc())
+            reason.system = std::generic_category().message(number);
     }
     return 0;
 }

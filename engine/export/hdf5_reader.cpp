@@ -57,7 +57,8 @@ std::vector<double> read_numbers(const Hdf5Handle& dataset, const std::string& n
     if (!is_numeric(dataset)) throw std::runtime_error("dataset `" + name + "` holds no numbers");
     std::vector<double> values(product(extent(dataset)));
     if (!values.empty())
-        check(H5Dread(dataset.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), "dataset `" + name + "` can't be read");
+        check(H5Dread(dataset.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()),
+              "dataset `" + name + "` can't be read");
     return values;
 }
 
@@ -108,7 +109,8 @@ std::int64_t read_integer(hid_t object, const std::string& name) {
     const std::string text = read_attribute(object, name);
     std::int64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size()) throw std::runtime_error("attribute `" + name + "` is not a whole number");
+    if (error != std::errc() || end != text.data() + text.size())
+        throw std::runtime_error("attribute `" + name + "` is not a whole number");
     return value;
 }
 
@@ -134,6 +136,7 @@ struct Hdf5Reader::File {
     Hdf5Handle file;
     std::int64_t requested = 0, members = 0, rows = 0;
     bool complete = false;
+    bool per_member = false;  ///< members have save times of their own
 
     ~File() {
         const Hdf5Lock lock;
@@ -162,10 +165,8 @@ struct Hdf5Reader::File {
             return static_cast<std::int64_t>(shape[0]);
         };
         members = length("member");
-        if (H5Lexists(file.id(), "row", H5P_DEFAULT) > 0)
-            rows = length("row");
-        else
-            rows = length(row_scale());
+        per_member = H5Lexists(file.id(), "row", H5P_DEFAULT) > 0;
+        rows = length(per_member ? "row" : row_scale());
     }
 
     /// The scale that is neither member nor one of the summary's: the independent variable.
@@ -181,10 +182,11 @@ struct Hdf5Reader::File {
     std::vector<double> members_of(const std::string& name, std::int64_t first, std::int64_t count) const {
         const Hdf5Handle dataset = open_dataset(file.id(), name);
         std::vector<hsize_t> shape = extent(dataset);
-        if (shape.empty() || shape.size() > 2 || !is_numeric(dataset)) throw std::runtime_error("dataset `" + name + "` isn't over members");
+        if (shape.empty() || shape.size() > 2 || !is_numeric(dataset))
+            throw std::runtime_error("dataset `" + name + "` isn't over members");
         if (first < 0 || count < 0 || first + count > static_cast<std::int64_t>(shape[0]))
-            throw std::runtime_error("dataset `" + name + "` has no members " + std::to_string(first) + " to " + std::to_string(first + count - 1) +
-                                     ", it ends with " + std::to_string(shape[0]));
+            throw std::runtime_error("dataset `" + name + "` has no members " + std::to_string(first) + " to " +
+                                     std::to_string(first + count - 1) + ", it ends with " + std::to_string(shape[0]));
         const std::array<hsize_t, 2> start{static_cast<hsize_t>(first), 0};
         shape[0] = static_cast<hsize_t>(count);
         std::vector<double> values(product(shape));
@@ -192,7 +194,8 @@ struct Hdf5Reader::File {
         const Hdf5Handle space(H5Dget_space(dataset.id()), H5Sclose, "dataspace");
         const Hdf5Handle memory(H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr), H5Sclose, "dataspace");
         check(H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, start.data(), nullptr, shape.data(), nullptr), "dataset `" + name + "`");
-        check(H5Dread(dataset.id(), H5T_NATIVE_DOUBLE, memory.id(), space.id(), H5P_DEFAULT, values.data()), "dataset `" + name + "` can't be read");
+        check(H5Dread(dataset.id(), H5T_NATIVE_DOUBLE, memory.id(), space.id(), H5P_DEFAULT, values.data()),
+              "dataset `" + name + "` can't be read");
         return values;
     }
 
@@ -221,7 +224,8 @@ std::string Hdf5Reader::scenario_json() const {
     return file_->guarded([&] {
         const Hdf5Handle dataset = open_dataset(file_->file.id(), "provenance/scenario_json");
         const Hdf5Handle type(H5Dget_type(dataset.id()), H5Tclose, "type"), space(H5Dget_space(dataset.id()), H5Sclose, "dataspace");
-        return read_text(type, space, [&](hid_t memory, void* to) { return H5Dread(dataset.id(), memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, to); });
+        return read_text(type, space,
+                         [&](hid_t memory, void* to) { return H5Dread(dataset.id(), memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, to); });
     });
 }
 
@@ -249,24 +253,34 @@ std::vector<double> Hdf5Reader::dataset(const std::string& name, std::int64_t fi
     return file_->guarded([&] { return file_->members_of(name, first, count); });
 }
 
-EnsembleChunk Hdf5Reader::chunk(const ModelDescription& model, const EnsembleRequest& request, std::int64_t first, std::int64_t count) const {
+EnsembleChunk Hdf5Reader::chunk(const ModelDescription& model, const EnsembleRequest& request, std::int64_t first,
+                                std::int64_t count) const {
     const File& f = *file_;
     return f.guarded([&] {
-        if (request.output.every != 1) throw std::runtime_error("can't be resumed: it holds every " + std::to_string(request.output.every) + "th row only");
-        const SaveTimes times = run_save_times(request);
-        if (times.rows != f.rows) throw std::runtime_error("can't be resumed: it holds other save times than the request");
+        if (request.output.every != 1)
+            throw std::runtime_error("can't be resumed: it holds every " + std::to_string(request.output.every) + "th row only");
+        const bool per_member = has_member_spans(request) && request.span.save != SpanRequest::Save::list;
+        const auto expected = per_member ? f.rows : save_time_count(request.span, request.span.start, request.span.end);
+        if (f.per_member != per_member || f.rows != expected)
+            throw std::runtime_error("can't be resumed: it holds other save times than the request");
         EnsembleChunk chunk;
         chunk.first = first;
         chunk.count = count;
         chunk.rows = f.rows;
-        const auto append = [](std::vector<double>& to, const std::vector<double>& values) { to.insert(to.end(), values.begin(), values.end()); };
+        const auto append = [](std::vector<double>& to, const std::vector<double>& values) {
+            to.insert(to.end(), values.begin(), values.end());
+        };
         for (const VariedQuantity& quantity : varied_quantities(model, request)) {
             using Kind = VariedQuantity::Kind;
-            const std::string name = quantity.kind == Kind::start ? "span_start" : quantity.kind == Kind::end ? "span_end" : "param_" + quantity.name;
+            const std::string name = quantity.kind == Kind::start ? "span_start"
+                                     : quantity.kind == Kind::end ? "span_end"
+                                                                  : "param_" + quantity.name;
             append(chunk.drawn, f.members_of(name, first, count));
         }
-        for (const InvariantInfo& invariant : model.invariants) append(chunk.drift, f.members_of(std::string(invariant.name) + "_drift", first, count));
-        for (const double status : f.members_of("status", first, count)) chunk.status.push_back(static_cast<Status>(static_cast<int>(status)));
+        for (const InvariantInfo& invariant : model.invariants)
+            append(chunk.drift, f.members_of(std::string(invariant.name) + "_drift", first, count));
+        for (const double status : f.members_of("status", first, count))
+            chunk.status.push_back(static_cast<Status>(static_cast<int>(status)));
         chunk.span_start = f.members_of("span_start", first, count);
         chunk.span_end = f.members_of("span_end", first, count);
         chunk.stopped_at = f.members_of("stopped_at", first, count);
@@ -274,8 +288,9 @@ EnsembleChunk Hdf5Reader::chunk(const ModelDescription& model, const EnsembleReq
         for (const double steps : f.members_of("n_rejected", first, count)) chunk.rejected.push_back(static_cast<std::int32_t>(steps));
         for (const StateInfo& state : model.states) f.append_trajectories(state.name, first, count, chunk.states);
         if (request.output.observables)
-            for (const ObservableInfo& observable : model.observables) f.append_trajectories(observable.name, first, count, chunk.observables);
-        if (times.per_member) chunk.row_times = f.members_of(model.info.independent.name, first, count);
+            for (const ObservableInfo& observable : model.observables)
+                f.append_trajectories(observable.name, first, count, chunk.observables);
+        if (per_member) chunk.row_times = f.members_of(model.info.independent.name, first, count);
         return chunk;
     });
 }
@@ -301,8 +316,8 @@ SampleTable read_hdf5_table(const fs::path& path) {
             if (is_parameter) column = name.substr(prefix.size());
             if (from_export && is_span) column = name.substr(std::string_view("span_").size());
             if (!table.columns.empty() && static_cast<std::int64_t>(values.size()) != table.size())
-                throw std::runtime_error("column `" + column + "` has " + std::to_string(values.size()) + " rows, `" + table.names.front() + "` has " +
-                                         std::to_string(table.size()));
+                throw std::runtime_error("column `" + column + "` has " + std::to_string(values.size()) + " rows, `" + table.names.front() +
+                                         "` has " + std::to_string(table.size()));
             table.names.push_back(column);
             table.columns.push_back(std::move(values));
         }

@@ -107,8 +107,8 @@ std::vector<fs::path> orphaned_parts(const fs::path& folder) {
     std::error_code error;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
         const std::string name = entry.path().filename().string();
-        if (name.starts_with('.') && name.ends_with(part_suffix) && entry.path().stem().extension() == ".h5" && entry.is_regular_file(error) &&
-            !is_being_written(entry.path()))
+        if (name.starts_with('.') && name.ends_with(part_suffix) && entry.path().stem().extension() == ".h5" &&
+            entry.is_regular_file(error) && !is_being_written(entry.path()))
             parts.push_back(entry.path());
     }
     std::sort(parts.begin(), parts.end());
