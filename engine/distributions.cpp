@@ -17,6 +17,12 @@ double inverse_erfc(double y) {
 
 double square(double x) { return x * x; }
 
+/// base * exp(exponent), also where the exponential alone overflows.
+double times_exp(double base, double exponent) {
+    const double root = std::exp(0.5 * exponent);
+    return base * root * root;
+}
+
 }  // namespace
 
 double normal_below(double x, double mean, double sd) { return 0.5 * std::erfc(-(x - mean) / (sd * std::numbers::sqrt2)); }
@@ -60,14 +66,14 @@ double InverseDistribution::operator()(std::uint64_t k) const {
     double value = 0;
     switch (draw_.kind) {
         case Draw::Kind::uniform: value = draw_.min + u * (draw_.max - draw_.min); break;
-        case Draw::Kind::log_uniform: value = draw_.min * square(std::exp(0.5 * u * a_)); break;  // one factor alone may overflow
+        case Draw::Kind::log_uniform: value = times_exp(draw_.min, u * a_); break;
         case Draw::Kind::normal: value = normal(k); break;
         case Draw::Kind::cosine: value = 2 * std::atan2(std::sqrt(std::fma(u, c_, a_)), std::sqrt(std::fma(rest, c_, b_))); break;
         case Draw::Kind::power_law:
             // (x/max)^b = 1 + rest ((min/max)^b - 1) for b > 0, (x/min)^b = 1 + u ((max/min)^b - 1) for b < 0: neither power overflows.
-            if (b_ > 0) value = draw_.max * square(std::exp(0.5 * std::max(std::log1p(rest * c_) / b_, -a_)));
-            else if (b_ < 0) value = draw_.min * square(std::exp(0.5 * std::min(std::log1p(u * c_) / b_, a_)));
-            else value = draw_.min * square(std::exp(0.5 * u * a_));
+            if (b_ > 0) value = times_exp(draw_.max, std::max(std::log1p(rest * c_) / b_, -a_));
+            else if (b_ < 0) value = times_exp(draw_.min, std::min(std::log1p(u * c_) / b_, a_));
+            else value = times_exp(draw_.min, u * a_);
             break;
         case Draw::Kind::fixed:
         case Draw::Kind::from_model:

@@ -178,12 +178,15 @@ private slots:
         }
     }
 
-    void half_of_a_log_uniform_range_lies_below_its_geometric_mean() {
-        constexpr std::uint64_t half = std::uint64_t{1} << (uniform_bits - 1);
+    void equal_parts_of_a_log_uniform_draw_are_equal_factors() {
+        constexpr std::uint64_t quarter = std::uint64_t{1} << (uniform_bits - 2);
         for (const auto& [min, max] : {std::pair{0.1, 10.0}, {1e-300, 1e300}, {2.3e-308, 1.7e308}})
             for (const Kind kind : {Kind::log_uniform, Kind::power_law}) {
                 const InverseDistribution inverse(Draw{.kind = kind, .min = min, .max = max, .exponent = -1});
-                QVERIFY(std::abs(inverse(half) / (std::sqrt(min) * std::sqrt(max)) - 1) < 1e-12);
+                for (const std::uint64_t part : {1, 2, 3}) {
+                    const double u = 0.25 * static_cast<double>(part), expected = std::pow(min, 1 - u) * std::pow(max, u);
+                    QVERIFY(std::abs(inverse(part * quarter) / expected - 1) < 1e-12);
+                }
             }
     }
 
