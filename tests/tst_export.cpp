@@ -441,10 +441,13 @@ private slots:
             const fs::path part = in_folder(".a.h5.part");
             if (fs::exists(part) && contains(run.output, "created")) {
                 ++parts;
-                const Hdf5Reader reader(part);
-                QVERIFY(reader.members() >= run.last("saved "));
-                compare(reader.chunk(made_up::model(), request, 0, reader.members()), made_up::chunk(request, 0, reader.members()));
-                if (reader.members() > 0) ++with_members;
+                const std::string failure = message([&] {
+                    const Hdf5Reader reader(part);
+                    QVERIFY(reader.members() >= run.last("saved "));
+                    compare(reader.chunk(made_up::model(), request, 0, reader.members()), made_up::chunk(request, 0, reader.members()));
+                    if (reader.members() > 0) ++with_members;
+                });
+                QVERIFY2(failure.empty(), failure.c_str());
             }
             fs::remove(in_folder("a.h5"));
             fs::remove(part);

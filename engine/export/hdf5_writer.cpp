@@ -1,5 +1,6 @@
 #include "engine/export/hdf5_writer.hpp"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -9,6 +10,7 @@
 #include <chrono>
 #include <ctime>
 #include <random>
+#include <system_error>
 
 #include "engine/export/batch.hpp"
 #include "engine/export/export_thread.hpp"
@@ -127,6 +129,7 @@ struct Hdf5Writer::File {
     std::vector<std::string> history;
     std::int64_t complete = 0;       // members with a final status
     std::int64_t last_complete = 0;  // one past the last of them
+    haddr_t reserved = 0;            // bytes from the beginning of the file that the disk is known to hold
 
     std::atomic<std::uint64_t> bytes = 0;
     std::atomic<std::int64_t> saved = 0;
@@ -141,6 +144,7 @@ struct Hdf5Writer::File {
     void write_chunks(std::size_t dataset, const Batch& batch);
     void post_batch();
     void post_last_batch();
+    void reserve();
     void flush();
     void note(const std::string& event);
     void set_extent(std::size_t dataset, std::int64_t members);
@@ -154,7 +158,9 @@ struct Hdf5Writer::File {
 };
 
 void Hdf5Writer::File::create() {
+    // No cache of chunks: a chunk that the disk can't take fails when it is written, not in a flush, which would go on with the rest.
     const Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "file access");
+    check(H5Pset_cache(access.id(), 0, 0, 0, 0), "file access");
     file = Hdf5Handle(H5Fcreate(part.c_str(), H5F_ACC_EXCL, H5P_DEFAULT, access.id()), H5Fclose, "can't be created");
     const std::string now = utc_now();
     for (const Attribute& attribute : root_attributes(model, request, provenance, now)) write_attribute(file.id(), attribute);
@@ -176,7 +182,21 @@ void Hdf5Writer::File::write_provenance() {
     write_text_dataset(group.id(), "model_source", provenance.model_source, "The right-hand side");
 }
 
+/// Meets a full disk before a flush does: that goes on after an error and writes the file's new length, and a file that is shorter than
+/// it says can't be opened.
+void Hdf5Writer::File::reserve() {
+    haddr_t end = 0;
+    void* descriptor = nullptr;
+    check(H5Fget_eoa(file.id(), &end), "can't be written");
+    check(H5Fget_vfd_handle(file.id(), H5P_DEFAULT, &descriptor), "can't be written");
+    if (end <= reserved) return;
+    const int error = posix_fallocate(*static_cast<int*>(descriptor), static_cast<off_t>(reserved), static_cast<off_t>(end - reserved));
+    if (error != 0) throw std::runtime_error("can't be written: " + std::generic_category().message(error));
+    reserved = end;
+}
+
 void Hdf5Writer::File::flush() {
+    reserve();
     check(H5Fflush(file.id(), H5F_SCOPE_GLOBAL), "can't be written");
     hsize_t size = 0;
     check(H5Fget_filesize(file.id(), &size), "can't be written");
@@ -231,11 +251,12 @@ void Hdf5Writer::File::write_chunks(std::size_t dataset, const Batch& members) {
         }
 }
 
-// The trajectories first, the scale `member` last: what the file says it holds, it holds.
+// The scale `member` is extended only when all else is on file: a process that is killed meanwhile leaves a file whose members are all
+// there. One flush isn't enough for that, because the library writes what it holds in no useful order.
 void Hdf5Writer::File::write(const Batch& members) {
     const std::int64_t end = members.first() + members.count();
     std::size_t status = 0;
-    for (std::size_t i = layout.members.size(); i-- > 0;) {
+    for (std::size_t i = 1; i < layout.members.size(); ++i) {
         if (layout.members[i].source == MemberDataset::Source::status) status = i;
         set_extent(i, end);
         if (layout.members[i].over_rows())
@@ -243,12 +264,15 @@ void Hdf5Writer::File::write(const Batch& members) {
         else
             write_list(i, members);
     }
+    flush();
     for (std::int64_t m = 0; m < members.count(); ++m) {
         const auto value = static_cast<Status>(members.values(status)[m]);
         if (value == Status::cancelled || value == Status::not_run) continue;
         ++complete;
         last_complete = members.first() + m + 1;
     }
+    set_extent(0, end);
+    write_list(0, members);
     write_attribute(file.id(), {"n_complete", complete});
     flush();
     saved = end;
