@@ -4,10 +4,10 @@
 #include <hdf5.h>
 
 #include <fstream>
-#include <random>
 
 #include "engine/export/export_layout.hpp"
 #include "engine/export/hdf5_reader.hpp"
+#include "tests/export_checks.hpp"
 #include "tests/made_up_ensemble.hpp"
 
 using namespace gradscape;
@@ -16,48 +16,6 @@ namespace fs = std::filesystem;
 Q_DECLARE_METATYPE(gradscape::EnsembleRequest)
 
 namespace {
-
-bool same(const std::vector<double>& a, const std::vector<double>& b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                      [](double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); });
-}
-
-void compare(const EnsembleChunk& a, const EnsembleChunk& b) {
-    QCOMPARE(a.first, b.first);
-    QCOMPARE(a.count, b.count);
-    QCOMPARE(a.rows, b.rows);
-    QVERIFY(same(a.drawn, b.drawn));
-    QVERIFY(same(a.states, b.states));
-    QVERIFY(same(a.observables, b.observables));
-    QVERIFY(same(a.row_times, b.row_times));
-    QVERIFY(same(a.drift, b.drift));
-    QVERIFY(same(a.span_start, b.span_start));
-    QVERIFY(same(a.span_end, b.span_end));
-    QVERIFY(same(a.stopped_at, b.stopped_at));
-    QVERIFY(a.status == b.status);
-    QVERIFY(a.accepted == b.accepted);
-    QVERIFY(a.rejected == b.rejected);
-}
-
-/// What `action` throws, or "".
-template <class Action>
-std::string message(Action action) {
-    try {
-        action();
-    } catch (const std::exception& failure) {
-        return failure.what();
-    }
-    return {};
-}
-
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-std::vector<std::string> names_in(const fs::path& folder) {
-    std::vector<std::string> names;
-    for (const auto& entry : fs::directory_iterator(folder)) names.push_back(entry.path().filename().string());
-    std::sort(names.begin(), names.end());
-    return names;
-}
 
 EnsembleRequest with(EnsembleRequest request, OutputRequest::Compression compression) {
     request.output.compression = compression;
@@ -90,36 +48,6 @@ void write_foreign_file(const fs::path& file, const std::vector<std::pair<std::s
     }
     H5Gclose(H5Gcreate2(id, "a_group", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
     H5Fclose(id);
-}
-
-struct Run {
-    int exit_code;
-    bool killed;
-    std::string output, errors;
-    /// The last number after `key` in the output; -1 without one.
-    std::int64_t last(const std::string& key) const {
-        const std::size_t end = output.rfind('\n'), at = output.rfind(key, end);
-        return at == std::string::npos || end == std::string::npos ? -1 : std::stoll(output.substr(at + key.size()));
-    }
-};
-
-/// The program write_sample_export, killed after that many lines of output where `kill_after` >= 0.
-Run sample_run(const fs::path& file, QStringList options, int kill_after = -1) {
-    QProcess process;
-    options.prepend(QString::fromStdString(file.string()));
-    process.start(WRITE_SAMPLE_EXPORT, options);
-    QByteArray output;
-    bool killed = false;
-    while (process.waitForReadyRead(60000) || process.state() != QProcess::NotRunning) {
-        output += process.readAllStandardOutput();
-        if (kill_after < 0 || killed || output.count('\n') < kill_after) continue;
-        process.kill();
-        killed = true;
-    }
-    process.waitForFinished();
-    output += process.readAllStandardOutput();
-    return {process.exitCode(), process.exitStatus() == QProcess::CrashExit, output.toStdString(),
-            process.readAllStandardError().toStdString()};
 }
 
 }  // namespace
@@ -402,57 +330,6 @@ private slots:
         const Hdf5Reader reader(in_folder("a.h5"));
         for (const EnsembleRequest& other : {made_up::request(5, 8), made_up::request_with_spans(5, 7)})
             QVERIFY(contains(message([&] { reader.chunk(made_up::model(), other, 0, 5); }), "other save times"));
-    }
-
-    void a_full_disk_keeps_what_was_saved() {
-        made_up::write(in_folder("a.h5"), made_up::request(5, 3), 5);
-        const Run run = sample_run(in_folder("a.h5"), {"6000", "400", "acknowledge", "limit=40000000"});
-        QCOMPARE(run.exit_code, 1);
-        QVERIFY(!run.killed);
-        const fs::path part = in_folder(".a.h5.part");
-        QVERIFY(contains(run.errors, part.string()) && contains(run.errors, "File too large") && contains(run.errors, "are kept"));
-        QVERIFY(Hdf5Reader(in_folder("a.h5")).members() == 5);
-        QCOMPARE(orphaned_parts(in_folder("")), std::vector<fs::path>{part});
-        const Hdf5Reader reader(part);
-        QVERIFY(!reader.complete());
-        QVERIFY(reader.members() > 0 && reader.members() >= run.last("saved "));
-        const EnsembleRequest request = made_up::request(6000, 400);
-        compare(reader.chunk(made_up::model(), request, 0, reader.members()), made_up::chunk(request, 0, reader.members()));
-    }
-
-    void a_disk_full_from_the_start_leaves_nothing() {
-        for (const char* limit : {"limit=1000", "limit=100000", "limit=2000000"}) {
-            const Run run = sample_run(in_folder("a.h5"), {"3000", "400", limit});
-            QCOMPARE(run.exit_code, 1);
-            QVERIFY(!run.killed && contains(run.errors, "File too large"));
-            QVERIFY(names().empty());
-        }
-    }
-
-    void a_killed_run_never_shows_a_broken_file() {
-        std::mt19937 random(7);
-        const EnsembleRequest request = made_up::request(2000, 400);
-        constexpr int lines = 42;  // created, saved after each of 40 chunks, finishing
-        int parts = 0, with_members = 0;
-        for (int i = 0; i < 50; ++i) {
-            const int kill_after = std::uniform_int_distribution<>(0, lines + 4)(random);
-            const Run run = sample_run(in_folder("a.h5"), {"2000", "400", "acknowledge"}, std::min(kill_after, lines));
-            if (fs::exists(in_folder("a.h5"))) QVERIFY(Hdf5Reader(in_folder("a.h5")).complete());
-            const fs::path part = in_folder(".a.h5.part");
-            if (fs::exists(part) && contains(run.output, "created")) {
-                ++parts;
-                const std::string failure = message([&] {
-                    const Hdf5Reader reader(part);
-                    QVERIFY(reader.members() >= run.last("saved "));
-                    compare(reader.chunk(made_up::model(), request, 0, reader.members()), made_up::chunk(request, 0, reader.members()));
-                    if (reader.members() > 0) ++with_members;
-                });
-                QVERIFY2(failure.empty(), failure.c_str());
-            }
-            fs::remove(in_folder("a.h5"));
-            fs::remove(part);
-        }
-        QVERIFY(parts > 0 && with_members > 0);
     }
 
     void a_damaged_file_is_refused_data() {
