@@ -126,14 +126,16 @@ json small_scenario() {
             {"accuracy", {{"subsample", 8}}}};
 }
 
-/// Takes long enough to be interrupted.
+constexpr int long_size = 20000;
+
+/// Takes long enough to be interrupted: some seconds on one thread.
 json long_scenario() {
     return {{"gradscape", 1},
             {"model", "log_halo"},
             {"parameters", {{"v0", {{"min", 200}, {"max", 240}}}, {"q", {{"distribution", "normal"}, {"mean", 0.9}, {"sd", 0.05}}}}},
             {"initial_state", {{"x", {{"min", 6}, {"max", 9}}}}},
             {"span", {{"end", 30}, {"save", 5}}},
-            {"ensemble", {{"size", 60000}, {"seed", 7}}},
+            {"ensemble", {{"size", long_size}, {"seed", 7}}},
             {"solver", {{"rtol", 1e-12}}},
             {"accuracy", {{"subsample", 16}}}};
 }
@@ -723,9 +725,9 @@ void tst_command_line::an_interrupted_run_that_is_resumed_equals_an_uninterrupte
         QVERIFY(!reader.complete());
         std::int64_t ok = 0;
         for (const double status : reader.dataset("status")) ok += int{status == 0};
-        QVERIFY(ok > kept && ok < 60000);
+        QVERIFY(ok > kept && ok < long_size);
         kept = ok;
-        QVERIFY2(contains(outcome.err, std::to_string(ok) + " of 60000 members are kept"), outcome.err.c_str());
+        QVERIFY2(contains(outcome.err, std::to_string(ok) + " of " + std::to_string(long_size) + " members are kept"), outcome.err.c_str());
         arguments = QStringList{"--resume", "a.incomplete.h5"};
     }
     const Outcome resumed = run(folder.path(), {"--resume", "a.incomplete.h5", "--threads", "2", "--json"});
@@ -773,13 +775,12 @@ void tst_command_line::what_cannot_be_resumed_is_one_line() {
 void tst_command_line::a_table_that_changed_is_noticed_when_a_run_is_resumed() {
     const Folder folder;
     std::string points = "v0\n";
-    constexpr int size = 60000;
-    for (int i = 0; i < size; ++i) points += std::to_string(200 + i % 40) + '\n';
+    for (int i = 0; i < long_size; ++i) points += std::to_string(200 + i % 40) + '\n';
     folder.write("points.csv", points);
     json scenario = long_scenario();
     scenario["parameters"] = {{"v0", {{"distribution", "table"}}}};
     scenario["initial_state"] = json::object();
-    scenario["ensemble"] = {{"size", size}, {"sampling", "table"}, {"table", "points.csv"}};
+    scenario["ensemble"] = {{"size", long_size}, {"sampling", "table"}, {"table", "points.csv"}};
     folder.write("a.json", scenario);
     Program program(folder.path(), {"a.json", "--out", "a.h5", "--threads", "1"});
     program.reading_stderr();
