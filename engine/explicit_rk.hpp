@@ -14,19 +14,54 @@
 
 namespace gradscape {
 
-/// sum_{j<I} a_Ij k_j of one state, zero coefficients left out. `k` points to the state's value in stage 0.
-template <class Tableau, int I, int J = 0, class T>
+// Rows of a tableau: weights of the stages' sum.
+template <class Tableau, int I>
+struct StageWeights {
+    HOST_DEVICE static constexpr double weight(int j) { return Tableau::a(I, j); }
+};
+template <class Tableau>
+struct SolutionWeights {
+    HOST_DEVICE static constexpr double weight(int j) { return Tableau::b(j); }
+};
+template <class Tableau>
+struct ErrorWeights {
+    HOST_DEVICE static constexpr double weight(int j) { return Tableau::b_error(j); }
+};
+
+/// Whether a weight before `last` differs from zero.
+template <class Weights>
+HOST_DEVICE constexpr bool any_nonzero(int last) {
+    for (int j = 0; j < last; ++j)
+        if (Weights::weight(j) != 0) return true;
+    return false;
+}
+
+/// sum_{j<last} weight_j k_j of one state, zero weights left out. `k` points to the state's value in stage 0, stages lie `dimension` apart.
+template <class Weights, int last, int J = 0, class T>
 HOST_DEVICE_INLINE T stage_sum(const T* k, int dimension, const T& sum) {
-    if constexpr (J == I) {
+    if constexpr (J == last) {
         return sum;
+    } else if constexpr (Weights::weight(J) == 0) {
+        return stage_sum<Weights, last, J + 1>(k, dimension, sum);
+    } else if constexpr (!any_nonzero<Weights>(J)) {
+        return stage_sum<Weights, last, J + 1>(k, dimension, T(Weights::weight(J)) * k[J * dimension]);
     } else {
-        constexpr double a = Tableau::a(I, J);
-        if constexpr (a == 0) {
-            return stage_sum<Tableau, I, J + 1>(k, dimension, sum);
-        } else if constexpr (J == 0) {
-            return stage_sum<Tableau, I, 1>(k, dimension, T(a) * k[0]);
-        } else {
-            return stage_sum<Tableau, I, J + 1>(k, dimension, fma(T(a), k[J * dimension], sum));
+        return stage_sum<Weights, last, J + 1>(k, dimension, fma(T(Weights::weight(J)), k[J * dimension], sum));
+    }
+}
+
+/// result = y + h sum_{j<last} weight_j k_j. The latest stage is added last, in one operation, because the next one waits for it.
+template <class Weights, int last, class T>
+HOST_DEVICE_INLINE void advance(const T& h, const T* y, const T* k, int dimension, T* result) {
+    if constexpr (Weights::weight(last - 1) == 0) {
+        advance<Weights, last - 1>(h, y, k, dimension, result);
+    } else {
+        const T h_latest = T(Weights::weight(last - 1)) * h;
+#pragma GCC unroll 8
+        for (int d = 0; d < dimension; ++d) {
+            T sum = y[d];
+            if constexpr (any_nonzero<Weights>(last - 1)) sum = fma(h, stage_sum<Weights, last - 1>(k + d, dimension, T(0)), sum);
+            result[d] = fma(h_latest, k[(last - 1) * dimension + d], sum);
         }
     }
 }
@@ -37,8 +72,7 @@ template <class Tableau, int I, int Last, class T, class System>
 HOST_DEVICE_INLINE void stages(const System& system, const T& t, const T& t1, const T& h, const T* y, T* k, T* argument) {
     if constexpr (I < Last) {
         const int dimension = system.dimension();
-#pragma GCC unroll 8
-        for (int d = 0; d < dimension; ++d) argument[d] = fma(h, stage_sum<Tableau, I>(k + d, dimension, T(0)), y[d]);
+        advance<StageWeights<Tableau, I>, I>(h, y, k, dimension, argument);
         constexpr double c = Tableau::c(I);
         if constexpr (c == 1) {
             system.rhs(t1, argument, k + I * dimension);
@@ -46,22 +80,6 @@ HOST_DEVICE_INLINE void stages(const System& system, const T& t, const T& t1, co
             system.rhs(fma(T(c), h, t), argument, k + I * dimension);
         }
         stages<Tableau, I + 1, Last>(system, t, t1, h, y, k, argument);
-    }
-}
-
-template <class Tableau, bool error, int J = 0, class T>
-HOST_DEVICE_INLINE T weighted_sum(const T* k, int dimension, const T& sum) {
-    if constexpr (J == Tableau::stages) {
-        return sum;
-    } else {
-        constexpr double weight = error ? Tableau::b_error(J) : Tableau::b(J);
-        if constexpr (weight == 0) {
-            return weighted_sum<Tableau, error, J + 1>(k, dimension, sum);
-        } else if constexpr (J == 0) {
-            return weighted_sum<Tableau, error, 1>(k, dimension, T(weight) * k[0]);
-        } else {
-            return weighted_sum<Tableau, error, J + 1>(k, dimension, fma(T(weight), k[J * dimension], sum));
-        }
     }
 }
 
@@ -73,17 +91,16 @@ HOST_DEVICE_INLINE T step(const System& system, const T& t, const T& t1, const T
     (void)TableauCheck<Tableau>{};
     const int dimension = system.dimension();
     stages<Tableau, 1, Tableau::stages>(system, t, t1, h, y, k, y1);
-    T sum = T(0), overflow = T(0);
+    // First same as last: y1 is the last stage's argument already.
+    if constexpr (!first_same_as_last<Tableau>) advance<SolutionWeights<Tableau>, Tableau::stages>(h, y, k, dimension, y1);
+    T sum = T(0);
 #pragma GCC unroll 8
     for (int d = 0; d < dimension; ++d) {
-        // First same as last: y1 is the last stage's argument already.
-        if constexpr (!first_same_as_last<Tableau>) y1[d] = fma(h, weighted_sum<Tableau, false>(k + d, dimension, T(0)), y[d]);
         const T scale = fma(rtol, max(abs(y[d]), abs(y1[d])), atol[d]);
-        const T ratio = weighted_sum<Tableau, true>(k + d, dimension, T(0)) * (h * reciprocal_newton(scale));
+        const T ratio = stage_sum<ErrorWeights<Tableau>, Tableau::stages>(k + d, dimension, T(0)) * reciprocal_polynomial(scale);
         sum = fma(ratio, ratio, sum);
-        overflow = fma(scale, T(0), overflow);  // 0, or NaN where the scale overflowed and would hide the error
     }
-    return fma(sum, T(1.0 / dimension), overflow);
+    return sum * (h * h * T(1.0 / dimension));
 }
 
 }  // namespace gradscape

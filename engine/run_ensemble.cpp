@@ -187,6 +187,7 @@ void run_blocks(BlockPlan plan, const RunOptions& options, EnsembleResult& resul
     const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
     std::mutex mutex;
     std::exception_ptr failure;
+    const std::stop_callback on_stop(options.stop, [&] { blocks.cancel(); });
     std::vector<std::jthread> pool;
     for (int i = 0; i < threads; ++i)
         pool.emplace_back([&] {
@@ -212,7 +213,6 @@ void run_blocks(BlockPlan plan, const RunOptions& options, EnsembleResult& resul
             result.iterations += iterations;
             result.cpu_seconds += thread_cpu_seconds() - cpu;
         });
-    const std::stop_callback on_stop(options.stop, [&] { blocks.cancel(); });
     try {
         auto reported = begin;
         while (!blocks.cancelled() && !blocks.all_consumed()) {

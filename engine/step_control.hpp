@@ -8,31 +8,36 @@
 
 namespace gradscape {
 
-/// Constants of the PI controller for a method whose error estimate behaves like h^power, as in DOPRI5.
+/// The PI controller for a method whose error estimate behaves like h^power, with the constants of DOPRI5. All errors are those of
+/// step(): squared.
 template <int power>
 struct PiController {
     static constexpr double beta = 0.04;
     static constexpr double exponent = 1.0 / power - 0.75 * beta;
     static constexpr double log2_safety = -0.15200309344504997;     // log2(0.9)
-    static constexpr double log2_shrink = 2.3219280948873622;       // log2(1/0.2), largest cut of a step
-    static constexpr double log2_grow = 3.3219280948873622;         // log2(10), largest growth
-    static constexpr double log2_error_floor = -13.287712379549449; // log2(1e-4), and the error before the first step
+    static constexpr double log2_grow = 3.3219280948873622;         // log2(10), largest growth of a step
+    static constexpr double log2_shrink = -2.3219280948873622;      // log2(0.2), largest cut
+    static constexpr double log2_error_floor = -26.575424759098897; // log2(1e-4^2), and the error before the first step
+    /// The error at which the largest cut is reached; it counts for all larger ones and for NaN.
+    static constexpr double largest_error = exp2_constant(2 * (log2_safety - log2_shrink) / exponent);
 
-    /// log2 of the error from its square; a NaN or infinite error counts as huge, zero as tiny.
     template <class T>
     HOST_DEVICE_INLINE static T log2_error(const T& error_squared) {
-        const T bounded = select(error_squared <= T(1e80), max(error_squared, T(1e-80)), T(1e80));
-        return T(0.5) * log2_polynomial(bounded);
+        return log2_polynomial(min(error_squared, T(largest_error)));
     }
 
-    /// Factor from the step just tried to the next one. After a rejected try (`cautious`) an accepted step doesn't grow.
+    /// The step to try after h. `log2_before` belongs to the last accepted step; `log2_most` limits the growth, see log2_growth().
     template <class T, class MaskOfT>
-    HOST_DEVICE_INLINE static T factor(const T& log2_error, const T& log2_error_before, const MaskOfT& accepted, const MaskOfT& cautious) {
-        const T base = fma(T(exponent), log2_error, T(-log2_safety));
-        const T lower = select(cautious, T(0), T(-log2_grow));
-        const T after_accepted = max(lower, min(T(log2_shrink), fma(T(-beta), log2_error_before, base)));
-        const T after_rejected = min(T(log2_shrink), base);
-        return exp2_polynomial(T(0) - select(accepted, after_accepted, after_rejected));
+    HOST_DEVICE_INLINE static T next_step(const T& h, const T& log2_error, const T& log2_before, const T& log2_most,
+                                          const MaskOfT& accepted) {
+        const T base = select(accepted, fma(T(0.5 * beta), log2_before, T(log2_safety)), T(log2_safety));
+        return exp2_polynomial(min(fma(T(-0.5 * exponent), log2_error, base), log2_most), h);
+    }
+
+    /// The step may grow after an accepted one, but not if it was accepted right after a rejected try.
+    template <class T, class MaskOfT>
+    HOST_DEVICE_INLINE static T log2_growth(const MaskOfT& accepted) {
+        return select(accepted, T(log2_grow), T(0));
     }
 };
 
@@ -41,7 +46,7 @@ template <class T>
 HOST_DEVICE_INLINE T scaled_norm(const T* v, const T* scale, int dimension) {
     T sum = T(0);
     for (int d = 0; d < dimension; ++d) {
-        const T ratio = v[d] / scale[d];
+        const T ratio = v[d] * reciprocal_polynomial(scale[d]);
         sum = fma(ratio, ratio, sum);
     }
     return sqrt(sum * T(1.0 / dimension));
@@ -60,7 +65,9 @@ HOST_DEVICE inline T first_step(const System& system, const T& t0, const T& span
     const T d0 = scaled_norm(y0, scale, dimension);
     const T d1 = scaled_norm(f0, scale, dimension) * span;
     const auto tiny = either(d0 < T(1e-5), d1 < T(1e-5));
-    const T guess = min(span * select(tiny, T(1e-6), T(0.01) * d0 / select(tiny, T(1), d1)), largest);
+    // Not below 1e-12 of the span: d1 is infinite where a state and its absolute tolerance are both zero.
+    const T shortest = span * T(1e-12);
+    const T guess = min(max(span * select(tiny, T(1e-6), T(0.01) * d0 / select(tiny, T(1), d1)), shortest), largest);
     const T h0 = guess * direction;
     for (int d = 0; d < dimension; ++d) y1[d] = fma(h0, f0[d], y0[d]);
     system.rhs(t0 + h0, y1, f1);
@@ -69,9 +76,10 @@ HOST_DEVICE inline T first_step(const System& system, const T& t0, const T& span
     const T slope = max(d2, d1);  // d1 where d2 is NaN
     const auto flat = slope <= T(1e-15);
     const T bounded = min(max(slope, T(1e-15)), T(1e300));
-    const T from_slope = span * exp2_polynomial((T(-6.643856189774724) - log2_polynomial(bounded)) * T(1.0 / order));  // (0.01 / slope)^(1/order)
+    // span (0.01 / slope)^(1/order)
+    const T from_slope = exp2_polynomial((T(-6.643856189774724) - log2_polynomial(bounded)) * T(1.0 / order), span);
     const T h1 = select(flat, max(span * T(1e-6), guess * T(1e-3)), from_slope);
-    return min(min(T(100) * guess, h1), largest);
+    return min(max(min(T(100) * guess, h1), shortest), largest);
 }
 
 }  // namespace gradscape

@@ -270,7 +270,7 @@ struct NumberFunctions : SmallModel<NumberFunctions> {
         small_observable("add"),   small_observable("subtract"), small_observable("multiply"), small_observable("divide"),
         small_observable("fma"),   small_observable("min"),   small_observable("max"),   small_observable("abs"),
         small_observable("negate"), small_observable("select"), small_observable("log2_polynomial"), small_observable("exp2_polynomial"),
-        small_observable("reciprocal_newton"), small_observable("nearest_whole")};
+        small_observable("reciprocal_polynomial")};
     template <class T>
     static void rhs(const T& /*t*/, const T* /*y*/, const T* /*p*/, T* dydt) {
         for (std::size_t i = 0; i < states.size(); ++i) dydt[i] = T(0);
@@ -305,9 +305,8 @@ struct NumberFunctions : SmallModel<NumberFunctions> {
         out[24] = -a;
         out[25] = select(a < b, b, c);
         out[26] = log2_polynomial(a);
-        out[27] = exp2_polynomial(a);
-        out[28] = reciprocal_newton(a);
-        out[29] = nearest_whole(a);
+        out[27] = exp2_polynomial(a, T(1));
+        out[28] = reciprocal_polynomial(a);
     }
 };
 

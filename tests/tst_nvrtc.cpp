@@ -117,11 +117,11 @@ extern "C" __global__ void one_step(const double* rho, const double* y0, double*
     double k[3 * (Method::stages + Method::extra_stages)];
     system.rhs(t, y, k);
     const double h = first_step<Method::order>(system, t, 1.0, 1.0, 1.0, y, k, atol, rtol, scratch);
-    const double error = Controller::log2_error(step<Method>(system, t, t + h, h, y, atol, rtol, k, y1));
+    const double error_squared = step<Method>(system, t, t + h, h, y, atol, rtol, k, y1), error = Controller::log2_error(error_squared);
     dense_stages<Method>(system, t, t + h, h, y, k, scratch);
     interpolate<Method>(0.5, h, y, k, 3, middle);
-    const bool accepted = error <= 0;
-    result[0] = h * Controller::factor(error, Controller::log2_error_floor, accepted, false);
+    const bool accepted = error_squared <= 1;
+    result[0] = Controller::next_step(h, error, Controller::log2_error_floor, Controller::log2_grow, accepted);
     for (int d = 0; d < 3; ++d) result[1 + d] = select(accepted, y1[d], middle[d]);
 }
 )";

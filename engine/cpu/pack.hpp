@@ -12,19 +12,53 @@
 
 namespace gradscape {
 
-template <class Arch>
-struct Mask {
-    using Register = xsimd::batch_bool<double, Arch>;
+/// One register, or two side by side; named, not an array: g++ keeps these in registers.
+template <class Register, int count>
+struct Registers {
+    static_assert(count == 2);
     Register low, high;
+};
+template <class Register>
+struct Registers<Register, 1> {
+    Register low;
+};
 
-    [[gnu::always_inline]] friend Mask both(const Mask& a, const Mask& b) { return {a.low & b.low, a.high & b.high}; }
-    [[gnu::always_inline]] friend Mask either(const Mask& a, const Mask& b) { return {a.low | b.low, a.high | b.high}; }
-    [[gnu::always_inline]] friend Mask operator!(const Mask& a) { return {~a.low, ~a.high}; }
-    [[gnu::always_inline]] friend bool any_of(const Mask& a) { return xsimd::any(a.low | a.high); }
+template <class Arch, int registers = 2>
+struct Mask : Registers<xsimd::batch_bool<double, Arch>, registers> {
+    using Register = xsimd::batch_bool<double, Arch>;
+
+    template <class Operation, class... Masks>
+    [[gnu::always_inline]] static Mask each(Operation operation, const Masks&... masks) {
+        if constexpr (registers == 1)
+            return {{operation(masks.low...)}};
+        else
+            return {{operation(masks.low...), operation(masks.high...)}};
+    }
+    [[gnu::always_inline]] friend Mask both(const Mask& a, const Mask& b) { return each([](auto x, auto y) { return x & y; }, a, b); }
+    [[gnu::always_inline]] friend Mask either(const Mask& a, const Mask& b) { return each([](auto x, auto y) { return x | y; }, a, b); }
+    [[gnu::always_inline]] friend Mask operator!(const Mask& a) { return each([](auto x) { return ~x; }, a); }
+    [[gnu::always_inline]] friend bool any_of(const Mask& a) {
+        if constexpr (registers == 1)
+            return any_register(a.low, a.low);
+        else
+            return any_register(a.low, a.high);
+    }
     /// Bit i is lane i.
-    std::uint32_t bits() const { return register_bits(low) | register_bits(high) << static_cast<int>(Register::size); }
+    [[gnu::always_inline]] std::uint32_t bits() const {
+        if constexpr (registers == 1)
+            return register_bits(this->low);
+        else
+            return register_bits(this->low) | register_bits(this->high) << static_cast<int>(Register::size);
+    }
 
 private:
+    static bool any_register(const Register& a, const Register& b) {
+#if defined(__AVX512F__)
+        return !_kortestz_mask8_u8(a, b);
+#else
+        return xsimd::any(a | b);
+#endif
+    }
     static std::uint32_t register_bits(const Register& a) {
 #if defined(__AVX512F__)
         // g++ 12 may spill the 8 bits of a mask and reload 32: the instruction itself takes the lowest 8 alone.
@@ -39,31 +73,42 @@ private:
     }
 };
 
-template <class Arch>
-struct Pack {
+template <class Arch, int registers = 2>
+struct Pack : Registers<xsimd::batch<double, Arch>, registers> {
     using Register = xsimd::batch<double, Arch>;
-    using MaskType = Mask<Arch>;
+    using MaskType = Mask<Arch, registers>;
+    using Part = Pack<Arch, 1>;
     static constexpr int register_lanes = static_cast<int>(Register::size);
-    static constexpr int lanes = 2 * register_lanes;
-    Register low, high;  // named, not an array: g++ keeps these in registers
+    static constexpr int lanes = registers * register_lanes;
 
     Pack() = default;
-    [[gnu::always_inline]] explicit Pack(double x) : low(x), high(x) {}
-    [[gnu::always_inline]] Pack(const Register& first, const Register& second) : low(first), high(second) {}
+    [[gnu::always_inline]] explicit Pack(double x) : Pack(each([x] { return Register(x); })) {}
+    [[gnu::always_inline]] explicit Pack(const Registers<Register, registers>& all) : Registers<Register, registers>(all) {}
 
-    static Pack load(const double* from) { return {Register::load_unaligned(from), Register::load_unaligned(from + register_lanes)}; }
+    static Pack load(const double* from) {
+        if constexpr (registers == 1)
+            return Pack({Register::load_unaligned(from)});
+        else
+            return Pack({Register::load_unaligned(from), Register::load_unaligned(from + register_lanes)});
+    }
     void store(double* to) const {
-        low.store_unaligned(to);
-        high.store_unaligned(to + register_lanes);
+        this->low.store_unaligned(to);
+        if constexpr (registers == 2) this->high.store_unaligned(to + register_lanes);
     }
 
     template <class Operation, class... Packs>
     [[gnu::always_inline]] static Pack each(Operation operation, const Packs&... packs) {
-        return {operation(packs.low...), operation(packs.high...)};
+        if constexpr (registers == 1)
+            return Pack({operation(packs.low...)});
+        else
+            return Pack({operation(packs.low...), operation(packs.high...)});
     }
     template <class Operation>
     [[gnu::always_inline]] static MaskType compare(Operation operation, const Pack& a, const Pack& b) {
-        return {operation(a.low, b.low), operation(a.high, b.high)};
+        if constexpr (registers == 1)
+            return {{operation(a.low, b.low)}};
+        else
+            return {{operation(a.low, b.low), operation(a.high, b.high)}};
     }
 
     [[gnu::always_inline]] friend Pack operator+(const Pack& a, const Pack& b) { return each([](auto x, auto y) { return x + y; }, a, b); }
@@ -82,7 +127,7 @@ struct Pack {
     [[gnu::always_inline]] friend MaskType operator!=(const Pack& a, const Pack& b) { return compare([](auto x, auto y) { return x != y; }, a, b); }
 
     [[gnu::always_inline]] friend Pack select(const MaskType& mask, const Pack& a, const Pack& b) {
-        return {xsimd::select(mask.low, a.low, b.low), xsimd::select(mask.high, a.high, b.high)};
+        return each([](auto m, auto x, auto y) { return xsimd::select(m, x, y); }, mask, a, b);
     }
     [[gnu::always_inline]] friend Pack min(const Pack& a, const Pack& b) { return each([](auto x, auto y) { return xsimd::min(x, y); }, a, b); }
     [[gnu::always_inline]] friend Pack max(const Pack& a, const Pack& b) { return each([](auto x, auto y) { return xsimd::max(x, y); }, a, b); }
@@ -129,32 +174,32 @@ struct Pack {
     [[gnu::always_inline]] friend Pack exponent_of(const Pack& a) {
         return each(
             [](auto x) {
+#if defined(__AVX512F__)
+                return Register(_mm512_getexp_pd(x));
+#else
                 const Bits biased = (xsimd::bitwise_cast<Bits>(x) >> 52) | Bits(0x4330000000000000);
                 return xsimd::bitwise_cast<Register>(biased) - Register(4503599627370496.0 + 1023);
+#endif
             },
             a);
     }
     [[gnu::always_inline]] friend Pack mantissa_of(const Pack& a) {
         return each(
             [](auto x) {
-                const Bits bits = (xsimd::bitwise_cast<Bits>(x) & Bits(0x000fffffffffffff)) | Bits(0x3ff0000000000000);
-                return xsimd::bitwise_cast<Register>(bits);
+                const Bits bits = xsimd::bitwise_cast<Bits>(x), fraction(0x000fffffffffffff), one(0x3ff0000000000000);
+#if defined(__AVX512F__)
+                return xsimd::bitwise_cast<Register>(Bits(_mm512_ternarylogic_epi64(bits, fraction, one, 0xea)));  // (a & b) | c
+#else
+                return xsimd::bitwise_cast<Register>((bits & fraction) | one);
+#endif
             },
             a);
     }
     [[gnu::always_inline]] friend Pack power_of_two(const Pack& a) {
-        return each(
-            [](auto x) {
-                return xsimd::bitwise_cast<Register>(xsimd::bitwise_cast<Bits>(x + Register(4503599627370496.0 + 1023)) << 52);
-            },
-            a);
+        return each([](auto x) { return xsimd::bitwise_cast<Register>(xsimd::bitwise_cast<Bits>(x) << 52); }, a);
     }
     [[gnu::always_inline]] friend Pack reciprocal_guess(const Pack& a) {
         return each([](auto x) { return xsimd::bitwise_cast<Register>(Bits(0x7fde623822835eea) - xsimd::bitwise_cast<Bits>(x)); }, a);
-    }
-    [[gnu::always_inline]] friend Pack nearest_whole(const Pack& a) {
-        const Pack shift(6755399441055744.0);  // 1.5 * 2^52
-        return (a + shift) - shift;
     }
 
 private:
@@ -201,17 +246,25 @@ template <class T>
 struct LaneTraits {
     static constexpr int lanes = T::lanes;
     using MaskType = typename T::MaskType;
+    using Part = typename T::Part;  ///< one register of it
     static T load(const double* from) { return T::load(from); }
     static void store(const T& x, double* to) { x.store(to); }
     static std::uint32_t bits(const MaskType& mask) { return mask.bits(); }
+    /// The mask of one lane.
+    static MaskType only(int lane) {
+        alignas(64) static constexpr double numbers[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+        return T::load(numbers) == T(lane);
+    }
 };
 template <>
 struct LaneTraits<double> {
     static constexpr int lanes = 1;
     using MaskType = bool;
+    using Part = double;
     static double load(const double* from) { return *from; }
     static void store(double x, double* to) { *to = x; }
     static std::uint32_t bits(bool mask) { return mask ? 1u : 0u; }
+    static bool only(int) { return true; }
 };
 
 }  // namespace gradscape

@@ -3,6 +3,8 @@
 // neighbours or on when it was begun.
 #pragma once
 
+#include <cstdint>
+
 #include "engine/cpu/lane_job.hpp"
 #include "engine/cpu/pack.hpp"
 #include "engine/dense_output.hpp"
@@ -12,38 +14,43 @@
 
 namespace gradscape {
 
-/// A model behind its table of functions, its dimension known at run time.
+/// A model behind its table of functions, its dimension known at run time. Steps whole packs, because the table does.
 template <class T>
 struct TableSystem {
-    static constexpr int fixed_dimension = 0;
+    using Number = T;
+    static constexpr int fixed_dimension = 0, fixed_parameters = 0;
     const ModelFunctions<T>* functions;
-    const T* p;
+    const Number* p;
     int dimension() const { return functions->n_states; }
-    void rhs(const T& t, const T* y, T* dydt) const { functions->rhs(t, y, p, dydt); }
+    void rhs(const Number& t, const Number* y, Number* dydt) const { functions->rhs(t, y, p, dydt); }
 };
 
-/// A model compiled into the loop.
+/// A model compiled into the loop. Steps one register after the other: the processor then works on the stages of one while the step-size
+/// control of the other, a long chain of dependent operations, goes on.
 template <class Model, class T>
 struct InlinedSystem {
+    using Number = typename LaneTraits<T>::Part;
     static constexpr int fixed_dimension = static_cast<int>(Model::states.size());
+    static constexpr int fixed_parameters = static_cast<int>(Model::parameters.size());
     const ModelFunctions<T>* functions;
-    const T* p;
+    const Number* p;
     static constexpr int dimension() { return fixed_dimension; }
-    [[gnu::always_inline]] void rhs(const T& t, const T* y, T* dydt) const { Model::rhs(t, y, p, dydt); }
+    [[gnu::always_inline]] void rhs(const Number& t, const Number* y, Number* dydt) const { Model::rhs(t, y, p, dydt); }
 };
 
-/// `count` numbers: an array where the dimension is known at compile time, else from the job's workspace.
+/// `count` numbers: an array where the size is known at compile time, else from the job's workspace.
 template <class T, int count>
 struct LaneArray {
-    T values[count];
-    LaneArray(LaneJob&, int) {}
+    T values[count]{};
+    void allocate(LaneJob&, int) {}
     T* data() { return values; }
 };
 template <class T>
 struct LaneArray<T, 0> {
     T* values;
-    LaneArray(LaneJob& job, int count)
-        : values(reinterpret_cast<T*>(job.workspace(static_cast<std::size_t>(count) * LaneTraits<T>::lanes))) {}
+    void allocate(LaneJob& job, int count) {
+        values = reinterpret_cast<T*>(job.workspace(static_cast<std::size_t>(count) * LaneTraits<T>::lanes));
+    }
     T* data() { return values; }
 };
 
@@ -65,87 +72,105 @@ public:
     LaneSolver(const ModelFunctions<T>& functions, LaneJob& job)
         : functions_(functions),
           job_(job),
-          dimension_(functions.n_states),
-          parameters_(functions.n_parameters),
-          p_(pack_array(parameters_)),
-          waiting_p_(pack_array(parameters_)),
-          waiting_y_(pack_array(dimension_)),
-          waiting_f_(pack_array(dimension_)),
-          scratch_(pack_array(3 * dimension_)),
-          atol_(job, dimension_),
-          y_(job, dimension_),
-          y1_(job, dimension_),
-          k_(job, dimension_ * (Tableau::stages + Tableau::extra_stages)),
-          row_(job, dimension_) {
-        for (int d = 0; d < dimension_; ++d) atol_.data()[d] = T(job.solver.atol[d]);
+          n_states_(functions.n_states),
+          n_parameters_(functions.n_parameters),
+          waiting_p_(pack_array(n_parameters_)),
+          waiting_y_(pack_array(n_states_)),
+          waiting_f_(pack_array(n_states_)),
+          waiting_atol_(pack_array(n_states_)),
+          scratch_(pack_array(3 * n_states_)) {
+        atol_.allocate(job, n_states_);
+        row_.allocate(job, n_states_);
+        for (int d = 0; d < n_states_; ++d) {
+            waiting_atol_[d] = T(job.solver.atol[d]);
+            atol_.data()[d] = Number(job.solver.atol[d]);
+        }
+        for (Group& group : groups_) {
+            group.p.allocate(job, n_parameters_);
+            group.y.allocate(job, n_states_);
+            group.y1.allocate(job, n_states_);
+            group.k.allocate(job, n_states_ * (Tableau::stages + Tableau::extra_stages));
+        }
     }
 
     void run() {
-        const System system{&functions_, p_};
-        const int dimension = System::fixed_dimension > 0 ? System::fixed_dimension : dimension_;
-        const T rtol(job_.solver.rtol), largest(job_.solver.largest_step), max_steps(job_.solver.max_steps);
-        T* const y = y_.data();
-        T* const y1 = y1_.data();
-        T* const k = k_.data();
-        T* const atol = atol_.data();
-        constexpr int last_stage = Tableau::stages - 1;
-        using Control = PiController<Tableau::embedded_order + 1>;
-
         for (int lane = 0; lane < lanes; ++lane) refill(lane);
+        find_next_limit();
         while (active_ != 0) {
-            if (job_.cancelled()) {
+            if (iteration_ % iterations_between_cancel_checks == 0 && job_.cancelled()) [[unlikely]] {
                 cancel();
                 break;
             }
-            ++job_.iterations;
-            const T remaining = end_ - t_;
-            const MaskType last = T(1.01) * abs(h_) >= abs(remaining);
-            const T h = select(last, remaining, h_);
-            const T t1 = select(last, end_, t_ + h);
-            const MaskType moved = t1 != t_;
-
-            if constexpr (!first_same_as_last<Tableau>) system.rhs(t_, y, k);
-            const T error_squared = step<Tableau>(system, t_, t1, h, y, atol, rtol, k, y1);
-            const MaskType finite = error_squared <= T(1.7976931348623157e308);
-            const MaskType accepted = both(error_squared <= T(1), moved);
-            const MaskType cautious = cautious_ > T(0);
-            const T log2_error = Control::log2_error(error_squared);
-            const T factor = Control::factor(log2_error, log2_error_before_, accepted, cautious);
-            const T next_h = min(abs(h * factor), largest) * direction_;
-
-            accepted_ = accepted_ + select(accepted, T(1), T(0));
-            rejected_ = rejected_ + select(accepted, T(0), select(moved, T(1), T(0)));
-            non_finite_ = select(moved, select(finite, T(0), T(1)), non_finite_);
-            const MaskType done = both(accepted, last);
-            const MaskType row_due = both(accepted, (t1 - next_time_) * direction_ >= T(0));
-            const MaskType at_limit = accepted_ + rejected_ >= max_steps;
-            std::uint32_t ended = 0;
-            if (any_of(either(either(done, row_due), either(at_limit, !moved)))) {
-                const std::uint32_t rows = Traits::bits(row_due) & active_;
-                if (rows != 0) save_rows(system, rows, t1, h, y, y1, k);
-                ended = (Traits::bits(done) | Traits::bits(at_limit) | ~Traits::bits(moved)) & active_;
-                if (ended != 0) finish(ended, Traits::bits(done), Traits::bits(accepted), t1);
+            ++iteration_;
+            for (int group = 0; group < groups; ++group) {
+                std::uint32_t ended = advance(groups_[group], group * group_lanes);
+                for (; ended != 0; ended &= ended - 1) refill(__builtin_ctz(ended));
             }
-
-            t_ = select(accepted, t1, t_);
-            h_ = next_h;
-            log2_error_before_ = select(accepted, max(log2_error, T(Control::log2_error_floor)), log2_error_before_);
-            cautious_ = select(accepted, T(0), T(1));
-#pragma GCC unroll 8
-            for (int d = 0; d < dimension; ++d) {
-                y[d] = select(accepted, y1[d], y[d]);
-                if constexpr (first_same_as_last<Tableau>) k[d] = select(accepted, k[last_stage * dimension + d], k[d]);
-            }
-            for (; ended != 0; ended &= ended - 1) refill(__builtin_ctz(ended));
         }
+        job_.iterations += iteration_;
     }
 
 private:
     using Traits = LaneTraits<T>;
-    using MaskType = typename Traits::MaskType;
-    static constexpr int lanes = Traits::lanes;
+    using Number = typename System::Number;  ///< a pack, or one register of it
+    using NumberTraits = LaneTraits<Number>;
+    using NumberMask = typename NumberTraits::MaskType;
+    using Control = PiController<Tableau::embedded_order + 1>;
+    static constexpr int lanes = Traits::lanes, group_lanes = NumberTraits::lanes, groups = lanes / group_lanes;
+    static constexpr std::int64_t iterations_between_cancel_checks = 16;
+
+    /// The lanes of one Number.
+    struct Group {
+        Number t{}, end{}, h{}, direction{}, next_time{}, next_event{}, log2_before{}, log2_most{}, accepted{}, error_before{};
+        LaneArray<Number, System::fixed_parameters> p;
+        LaneArray<Number, System::fixed_dimension> y, y1;
+        LaneArray<Number, System::fixed_dimension*(Tableau::stages + Tableau::extra_stages)> k;
+    };
 
     T* pack_array(int count) { return reinterpret_cast<T*>(job_.workspace(static_cast<std::size_t>(count) * lanes)); }
+
+    /// Tries a step in all lanes of a group, the first of which is `first_lane`; returns the lanes that are free then.
+    [[gnu::always_inline]] std::uint32_t advance(Group& at, int first_lane) {
+        const System system{&functions_, at.p.data()};
+        const int dimension = system.dimension();
+        Number* const y = at.y.data();
+        Number* const y1 = at.y1.data();
+        Number* const k = at.k.data();
+        const Number remaining = at.end - at.t;
+        const NumberMask last = fma(Number(1.01), at.h, -remaining) * at.direction >= Number(0);
+        const Number h = select(last, remaining, at.h);
+        const Number t1 = select(last, at.end, at.t + h);
+
+        if constexpr (!first_same_as_last<Tableau>) system.rhs(at.t, y, k);
+        const Number error_squared = step<Tableau>(system, at.t, t1, h, y, atol_.data(), Number(job_.solver.rtol), k, y1);
+        const Number log2_error = Control::log2_error(error_squared);
+        const NumberMask accepted = error_squared <= Number(1);
+        const Number next_h = Control::next_step(h, log2_error, at.log2_before, at.log2_most, accepted);
+
+        // A row or the end lies in the step, the step is too small to move t, or the limit of steps is reached: rare.
+        const NumberMask event = both(accepted, (t1 - at.next_event) * at.direction >= Number(0));
+        const NumberMask stuck = t1 == at.t;
+        std::uint32_t ended = 0;
+        if (any_of(either(event, stuck)) || iteration_ >= next_limit_) [[unlikely]]
+            ended = handle_events(at, first_lane, error_squared, t1, h);
+
+        at.t = select(accepted, t1, at.t);
+        at.h = next_h;
+        if (job_.solver.largest_step < __builtin_inf()) [[unlikely]] {
+            const Number largest(job_.solver.largest_step);
+            at.h = max(-largest, min(largest, next_h));
+        }
+        at.log2_before = select(accepted, max(log2_error, Number(Control::log2_error_floor)), at.log2_before);
+        at.log2_most = Control::template log2_growth<Number>(accepted);
+        at.accepted = select(accepted, at.accepted + Number(1), at.accepted);
+        at.error_before = error_squared;
+#pragma GCC unroll 8
+        for (int d = 0; d < dimension; ++d) {
+            y[d] = select(accepted, y1[d], y[d]);
+            if constexpr (first_same_as_last<Tableau>) k[d] = select(accepted, k[(Tableau::stages - 1) * dimension + d], k[d]);
+        }
+        return ended;
+    }
 
     /// Prepares the next members, a pack of them at once: initial state, right-hand side, first step. Members that end before their first
     /// step are finished here. Returns whether any is waiting.
@@ -157,21 +182,21 @@ private:
                                         reinterpret_cast<double*>(&waiting_start_), reinterpret_cast<double*>(&waiting_end_));
             if (count == 0) return false;
             for (int lane = count; lane < lanes; ++lane) {  // idle lanes hold benign values
-                for (int i = 0; i < parameters_; ++i) set_lane(waiting_p_[i], lane, lane_of(waiting_p_[i], 0));
-                for (int d = 0; d < dimension_; ++d) set_lane(waiting_y_[d], lane, lane_of(waiting_y_[d], 0));
+                for (int i = 0; i < n_parameters_; ++i) set_lane(waiting_p_[i], lane, lane_of(waiting_p_[i], 0));
+                for (int d = 0; d < n_states_; ++d) set_lane(waiting_y_[d], lane, lane_of(waiting_y_[d], 0));
                 set_lane(waiting_start_, lane, lane_of(waiting_start_, 0));
                 set_lane(waiting_end_, lane, lane_of(waiting_end_, 0));
             }
             if (job_.solver.computes_initial_state) {
                 functions_.initial_state(waiting_p_, scratch_);
-                for (int d = 0; d < dimension_; ++d) waiting_y_[d] = select(waiting_y_[d] == waiting_y_[d], waiting_y_[d], scratch_[d]);
+                for (int d = 0; d < n_states_; ++d) waiting_y_[d] = select(waiting_y_[d] == waiting_y_[d], waiting_y_[d], scratch_[d]);
             }
             const T span = abs(waiting_end_ - waiting_start_);
             waiting_direction_ = select(waiting_end_ < waiting_start_, T(-1), T(1));
             const T largest = min(span, T(job_.solver.largest_step));
             functions_.rhs(waiting_start_, waiting_y_, waiting_p_, waiting_f_);
             T y_overflow(0), f_overflow(0);
-            for (int d = 0; d < dimension_; ++d) {
+            for (int d = 0; d < n_states_; ++d) {
                 y_overflow = y_overflow + waiting_y_[d] * T(0);
                 f_overflow = f_overflow + waiting_f_[d] * T(0);
             }
@@ -181,13 +206,13 @@ private:
             } else {
                 const TableSystem<T> system{&functions_, waiting_p_};
                 waiting_h_ = first_step<Tableau::order>(system, waiting_start_, span, waiting_direction_, largest, waiting_y_, waiting_f_,
-                                                        atol_.data(), T(job_.solver.rtol), scratch_) *
+                                                        waiting_atol_, T(job_.solver.rtol), scratch_) *
                              waiting_direction_;
             }
             for (int lane = 0; lane < count; ++lane) {
                 LaneMember& member = members[lane];
                 const double start = lane_of(waiting_start_, lane), end = lane_of(waiting_end_, lane);
-                for (int d = 0; d < dimension_; ++d) member.initial[d * member.initial_stride] = lane_of(waiting_y_[d], lane);
+                for (int d = 0; d < n_states_; ++d) member.initial[d * member.initial_stride] = lane_of(waiting_y_[d], lane);
                 if ((y_finite >> lane & 1u) == 0) {
                     job_.finish(member, Status::bad_input, start, 0, 0);
                     continue;
@@ -196,7 +221,7 @@ private:
                 std::int64_t row = 0;
                 while (row < member.rows && (member.times[row] - start) * direction < 0) ++row;  // before its own span: missing
                 for (; row < member.rows && member.times[row] == start; ++row)
-                    for (int d = 0; d < dimension_; ++d)
+                    for (int d = 0; d < n_states_; ++d)
                         member.values[d * member.state_stride + row] = lane_of(waiting_y_[d], lane);
                 member.next_row = row;
                 if (start == end) {
@@ -213,90 +238,147 @@ private:
     }
 
     /// Gives the lane the next member, or lays it idle: it then stands still at benign values.
-    void refill(int lane) {
+    [[gnu::noinline]] void refill(int lane) {
+        Group& at = groups_[lane / group_lanes];
+        const int i = lane % group_lanes;
         if (waiting_next_ == waiting_ && !prepare()) {
             active_ &= ~(1u << lane);
             if (member_[lane].block == nullptr) {  // never had a member
-                for (int i = 0; i < parameters_; ++i) set_lane(p_[i], lane, lane_of(p_[i], 0));
-                for (int d = 0; d < dimension_; ++d) set_lane(y_.data()[d], lane, lane_of(y_.data()[d], 0));
+                Group& first = groups_[0];
+                for (int j = 0; j < n_parameters_; ++j) set_lane(at.p.data()[j], i, lane_of(first.p.data()[j], 0));
+                for (int d = 0; d < n_states_; ++d) set_lane(at.y.data()[d], i, lane_of(first.y.data()[d], 0));
             }
-            set_lane(h_, lane, 0);
-            set_lane(end_, lane, lane_of(t_, lane));
+            set_lane(at.h, i, 0);
+            set_lane(at.end, i, lane_of(at.t, i));
             return;
         }
         const int from = waiting_lane_[waiting_next_];
-        member_[lane] = waiting_member_[waiting_next_++];
+        LaneMember& member = member_[lane] = waiting_member_[waiting_next_++];
         active_ |= 1u << lane;
-        for (int i = 0; i < parameters_; ++i) set_lane(p_[i], lane, lane_of(waiting_p_[i], from));
-        for (int d = 0; d < dimension_; ++d) {
-            set_lane(y_.data()[d], lane, lane_of(waiting_y_[d], from));
-            set_lane(k_.data()[d], lane, lane_of(waiting_f_[d], from));
+        begun_[lane] = iteration_;
+        // Whole registers are written: the loop's loads would have to wait for stores of single lanes.
+        const NumberMask here = NumberTraits::only(i);
+        const auto put = [&](Number& to, double value) { to = select(here, Number(value), to); };
+        for (int j = 0; j < n_parameters_; ++j) put(at.p.data()[j], lane_of(waiting_p_[j], from));
+        for (int d = 0; d < n_states_; ++d) {
+            put(at.y.data()[d], lane_of(waiting_y_[d], from));
+            put(at.k.data()[d], lane_of(waiting_f_[d], from));
         }
-        set_lane(t_, lane, lane_of(waiting_start_, from));
-        set_lane(end_, lane, lane_of(waiting_end_, from));
-        set_lane(h_, lane, lane_of(waiting_h_, from));
-        set_lane(direction_, lane, lane_of(waiting_direction_, from));
-        set_lane(log2_error_before_, lane, PiController<Tableau::embedded_order + 1>::log2_error_floor);
-        set_lane(cautious_, lane, 0);
-        set_lane(accepted_, lane, 0);
-        set_lane(rejected_, lane, 0);
-        set_lane(non_finite_, lane, 0);
-        set_lane(next_time_, lane, next_time(member_[lane], lane_of(direction_, lane)));
+        const double direction = lane_of(waiting_direction_, from), end = lane_of(waiting_end_, from), time = next_time(member, direction);
+        put(at.t, lane_of(waiting_start_, from));
+        put(at.end, end);
+        put(at.h, lane_of(waiting_h_, from));
+        put(at.direction, direction);
+        put(at.next_time, time);
+        put(at.next_event, next_event(time, end, direction));
+        put(at.log2_before, Control::log2_error_floor);
+        put(at.log2_most, Control::log2_grow);
+        put(at.accepted, 0);
+        put(at.error_before, 0);
     }
+
+    /// The next row, or the end behind the last one.
+    static double next_event(double next_time, double end, double direction) {
+        return (end - next_time) * direction > 0 ? next_time : end;
+    }
+
+    /// The first iteration in which a member can reach its limit of steps.
+    void find_next_limit() {
+        std::int64_t first = iteration_;
+        for (std::uint32_t left = active_; left != 0; left &= left - 1) {
+            const std::int64_t begun = begun_[__builtin_ctz(left)];
+            if (begun < first) first = begun;
+        }
+        next_limit_ = first + static_cast<std::int64_t>(job_.solver.max_steps);
+    }
+    std::int64_t tries(int lane) const { return iteration_ - begun_[lane]; }
 
     static double next_time(const LaneMember& member, double direction) {
         const double time = member.next_row < member.rows ? member.times[member.next_row] : __builtin_nan("");
         return time == time ? time : __builtin_inf() * direction;
     }
 
+    /// Saves rows and finishes members after a try with this error; returns the lanes that are free then. In masks, bit 0 is `first_lane`.
+    [[gnu::noinline]] std::uint32_t handle_events(Group& at, int first_lane, const Number& error_squared, const Number& t1, const Number& h) {
+        const std::uint32_t active = active_ >> first_lane & (~0u >> (32 - group_lanes));
+        const std::uint32_t stuck = NumberTraits::bits(t1 == at.t);
+        const std::uint32_t accepted = NumberTraits::bits(error_squared <= Number(1)) & ~stuck & active;
+        const std::uint32_t event = NumberTraits::bits((t1 - at.next_event) * at.direction >= Number(0)) & accepted;
+        std::uint32_t rows = 0, done = 0, at_limit = 0;
+        for (std::uint32_t left = event; left != 0; left &= left - 1) {
+            const int i = __builtin_ctz(left);
+            const double time = lane_of(t1, i);
+            if ((time - lane_of(at.next_time, i)) * lane_of(at.direction, i) >= 0) rows |= 1u << i;
+            if (time == lane_of(at.end, i)) done |= 1u << i;
+        }
+        if (rows != 0) save_rows(at, first_lane, rows, t1, h);
+        for (std::uint32_t left = event & ~done; left != 0; left &= left - 1) {
+            const int i = __builtin_ctz(left);
+            set_lane(at.next_event, i, next_event(lane_of(at.next_time, i), lane_of(at.end, i), lane_of(at.direction, i)));
+        }
+        if (iteration_ >= next_limit_) {
+            for (std::uint32_t left = active & ~stuck; left != 0; left &= left - 1) {
+                const int i = __builtin_ctz(left);
+                if (static_cast<double>(tries(first_lane + i)) >= job_.solver.max_steps) at_limit |= 1u << i;
+            }
+            if (first_lane + group_lanes == lanes) find_next_limit();
+        }
+        const std::uint32_t ended = (done | at_limit | stuck) & active;
+        for (std::uint32_t left = ended; left != 0; left &= left - 1) {
+            const int i = __builtin_ctz(left);
+            const bool is_stuck = stuck >> i & 1u, stepped = accepted >> i & 1u;
+            const double tried = static_cast<double>(tries(first_lane + i)) - (is_stuck ? 1 : 0);
+            const double steps = lane_of(at.accepted, i) + (stepped ? 1 : 0);
+            const Status status = done >> i & 1u       ? Status::ok
+                                  : at_limit >> i & 1u ? Status::step_limit
+                                  : lane_of(at.error_before, i) <= 1.7976931348623157e308 ? Status::step_underflow
+                                                                                          : Status::non_finite;
+            job_.tries += static_cast<std::int64_t>(tried);
+            job_.finish(member_[first_lane + i], status, stepped ? lane_of(t1, i) : lane_of(at.t, i), steps, tried - steps);
+        }
+        return ended << first_lane;
+    }
+
     /// Rows within the step just accepted; a row at its end is y1 itself.
-    void save_rows(const System& system, std::uint32_t due, const T& t1, const T& h, const T* y, const T* y1, T* k) {
-        T* const row = row_.data();
+    void save_rows(Group& at, int first_lane, std::uint32_t due, const Number& t1, const Number& h) {
+        const System system{&functions_, at.p.data()};
+        const int dimension = system.dimension();
+        const Number* const y1 = at.y1.data();
+        Number* const row = row_.data();
         bool have_stages = false;
         while (due != 0) {
-            const MaskType at_end = next_time_ == t1;
-            if ((due & ~Traits::bits(at_end)) != 0) {
-                if (Tableau::extra_stages > 0 && !have_stages) dense_stages<Tableau>(system, t_, t1, h, y, k, row);
+            const NumberMask at_end = at.next_time == t1;
+            if ((due & ~NumberTraits::bits(at_end)) != 0) {
+                if (Tableau::extra_stages > 0 && !have_stages)
+                    dense_stages<Tableau>(system, at.t, t1, h, at.y.data(), at.k.data(), row);
                 have_stages = true;
-                interpolate<Tableau>((next_time_ - t_) / h, h, y, k, dimension_, row);
-                for (int d = 0; d < dimension_; ++d) row[d] = select(at_end, y1[d], row[d]);
+                interpolate<Tableau>((at.next_time - at.t) / h, h, at.y.data(), at.k.data(), dimension, row);
+                for (int d = 0; d < dimension; ++d) row[d] = select(at_end, y1[d], row[d]);
             } else {
-                for (int d = 0; d < dimension_; ++d) row[d] = y1[d];
+                for (int d = 0; d < dimension; ++d) row[d] = y1[d];
             }
             std::uint32_t still_due = 0;
             for (std::uint32_t left = due; left != 0; left &= left - 1) {
-                const int lane = __builtin_ctz(left);
-                LaneMember& member = member_[lane];
-                for (int d = 0; d < dimension_; ++d)
-                    member.values[d * member.state_stride + member.next_row] = lane_of(row[d], lane);
+                const int i = __builtin_ctz(left);
+                LaneMember& member = member_[first_lane + i];
+                for (int d = 0; d < dimension; ++d) member.values[d * member.state_stride + member.next_row] = lane_of(row[d], i);
                 ++member.next_row;
-                const double direction = lane_of(direction_, lane), time = next_time(member, direction);
-                set_lane(next_time_, lane, time);
-                if ((lane_of(t1, lane) - time) * direction >= 0) still_due |= 1u << lane;
+                const double direction = lane_of(at.direction, i), time = next_time(member, direction);
+                set_lane(at.next_time, i, time);
+                if ((lane_of(t1, i) - time) * direction >= 0) still_due |= 1u << i;
             }
             due = still_due;
-        }
-    }
-
-    void finish(std::uint32_t ended, std::uint32_t done, std::uint32_t accepted, const T& t1) {
-        for (; ended != 0; ended &= ended - 1) {
-            const int lane = __builtin_ctz(ended);
-            const double tried = lane_of(accepted_, lane) + lane_of(rejected_, lane);
-            const bool reached_end = done >> lane & 1u;
-            const Status status = reached_end                        ? Status::ok
-                                  : tried >= job_.solver.max_steps   ? Status::step_limit
-                                  : lane_of(non_finite_, lane) > 0   ? Status::non_finite
-                                                                     : Status::step_underflow;
-            const double stopped_at = accepted >> lane & 1u ? lane_of(t1, lane) : lane_of(t_, lane);
-            job_.tries += static_cast<std::int64_t>(tried);
-            job_.finish(member_[lane], status, stopped_at, lane_of(accepted_, lane), lane_of(rejected_, lane));
         }
     }
 
     void cancel() {
         for (std::uint32_t left = active_; left != 0; left &= left - 1) {
             const int lane = __builtin_ctz(left);
-            job_.finish(member_[lane], Status::cancelled, lane_of(t_, lane), lane_of(accepted_, lane), lane_of(rejected_, lane));
+            const Group& at = groups_[lane / group_lanes];
+            const int i = lane % group_lanes;
+            const double steps = lane_of(at.accepted, i);
+            job_.tries += tries(lane);
+            job_.finish(member_[lane], Status::cancelled, lane_of(at.t, i), steps, static_cast<double>(tries(lane)) - steps);
         }
         for (; waiting_next_ < waiting_; ++waiting_next_)
             job_.finish(waiting_member_[waiting_next_], Status::not_run, lane_of(waiting_start_, waiting_lane_[waiting_next_]), 0, 0);
@@ -305,22 +387,22 @@ private:
 
     const ModelFunctions<T>& functions_;
     LaneJob& job_;
-    const int dimension_, parameters_;
+    const int n_states_, n_parameters_;
 
     // Members that are prepared but not yet in a lane.
     int waiting_ = 0, waiting_next_ = 0;
     int waiting_lane_[lanes];
     LaneMember waiting_member_[lanes];
+    T *waiting_p_, *waiting_y_, *waiting_f_, *waiting_atol_, *scratch_;
+    T waiting_start_{}, waiting_end_{}, waiting_h_{}, waiting_direction_{};
 
     // The members in the lanes; bit i of active_ is lane i.
     std::uint32_t active_ = 0;
     LaneMember member_[lanes]{};
-    T *p_, *waiting_p_, *waiting_y_, *waiting_f_, *scratch_;
-    T waiting_start_{}, waiting_end_{}, waiting_h_{}, waiting_direction_{};
-    T t_{}, end_{}, h_{}, direction_{}, log2_error_before_{}, cautious_{}, accepted_{}, rejected_{}, non_finite_{}, next_time_{};
-    LaneArray<T, System::fixed_dimension> atol_, y_, y1_;
-    LaneArray<T, System::fixed_dimension*(Tableau::stages + Tableau::extra_stages)> k_;
-    LaneArray<T, System::fixed_dimension> row_;
+    std::int64_t begun_[lanes]{};                     ///< the iteration before its first step
+    std::int64_t iteration_ = 0, next_limit_ = 0;
+    Group groups_[groups];
+    LaneArray<Number, System::fixed_dimension> atol_, row_;
 };
 
 template <class Tableau, class T, class System>
