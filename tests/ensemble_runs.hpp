@@ -153,12 +153,19 @@ inline Run run(const Model& model, const EnsembleRequest& request, RunOptions op
     return {std::move(result), std::move(collector.all), collector.members, collector.rows};
 }
 
-/// All of a run's data, bit for bit.
-inline bool same_data(const EnsembleChunk& a, const EnsembleChunk& b) {
-    return same(a.drawn, b.drawn) && same(a.states, b.states) && same(a.observables, b.observables) && same(a.row_times, b.row_times) &&
-           same(a.drift, b.drift) && a.status == b.status && same(a.span_start, b.span_start) && same(a.span_end, b.span_end) &&
-           same(a.stopped_at, b.stopped_at) && a.accepted == b.accepted && a.rejected == b.rejected;
+/// The first of a run's data that isn't the same bit for bit; empty when all are.
+inline std::string difference(const EnsembleChunk& a, const EnsembleChunk& b) {
+    if (a.status != b.status) return "status";
+    if (a.accepted != b.accepted || a.rejected != b.rejected) return "step counts";
+    if (!same(a.stopped_at, b.stopped_at)) return "stopped_at";
+    if (!same(a.drawn, b.drawn)) return "drawn";
+    if (!same(a.span_start, b.span_start) || !same(a.span_end, b.span_end)) return "span";
+    if (!same(a.row_times, b.row_times)) return "row times";
+    if (!same(a.states, b.states)) return "states";
+    if (!same(a.observables, b.observables)) return "observables";
+    return same(a.drift, b.drift) ? "" : "drift";
 }
+inline bool same_data(const EnsembleChunk& a, const EnsembleChunk& b) { return difference(a, b).empty(); }
 
 /// Instruction sets that were built and that this processor has.
 inline std::vector<InstructionSet> instruction_sets() {
@@ -207,8 +214,8 @@ inline Run run_row(const Model& model, EnsembleRequest request) {
 }  // namespace gradscape
 
 /// |a - b| <= tolerance, with the numbers in the message.
-#define COMPARE_WITHIN(a, b, tolerance)                                                                                       \
-    QVERIFY2(std::abs((a) - (b)) <= (tolerance), qPrintable(QString("%1 is not %2 within %3")                                 \
-                                                                 .arg(static_cast<double>(a), 0, 'g', 17)                     \
-                                                                 .arg(static_cast<double>(b), 0, 'g', 17)                     \
-                                                                 .arg(static_cast<double>(tolerance), 0, 'g', 3)))
+#define COMPARE_WITHIN(a, b, tolerance)                                                                                                \
+    do {                                                                                                                               \
+        if (const double a_ = (a), b_ = (b), tolerance_ = (tolerance); !(std::abs(a_ - b_) <= tolerance_))                             \
+            QFAIL(qPrintable(QString("%1 is not %2 within %3").arg(a_, 0, 'g', 17).arg(b_, 0, 'g', 17).arg(tolerance_, 0, 'g', 3)));   \
+    } while (false)

@@ -164,6 +164,8 @@ class TestNumberTypes : public QObject {
     Q_OBJECT
 
 private slots:
+    void init() { clear_upper_halves(); }  // the test runner leaves them in use
+
     void a_lane_does_not_depend_on_its_neighbours_data();
     void a_lane_does_not_depend_on_its_neighbours();
     void functions_are_accurate_data() { a_lane_does_not_depend_on_its_neighbours_data(); }
@@ -174,7 +176,7 @@ private slots:
     void special_values_follow_the_standard_library();
     void arithmetic_equals_that_of_double_data() { a_lane_does_not_depend_on_its_neighbours_data(); }
     void arithmetic_equals_that_of_double();
-    void polynomials_of_the_controller_equal_those_of_double_data() { a_lane_does_not_depend_on_its_neighbours_data(); }
+    void polynomials_of_the_controller_equal_those_of_double_data();
     void polynomials_of_the_controller_equal_those_of_double();
     void polynomials_of_the_controller_are_as_accurate_as_documented_data() { a_lane_does_not_depend_on_its_neighbours_data(); }
     void polynomials_of_the_controller_are_as_accurate_as_documented();
@@ -288,10 +290,16 @@ void TestNumberTypes::arithmetic_equals_that_of_double() {
     if (fuses(instruction_set)) QVERIFY(same_of("fma", values, expected));
 }
 
+// Where products are not fused the last bits differ from those of double.
+void TestNumberTypes::polynomials_of_the_controller_equal_those_of_double_data() {
+    QTest::addColumn<int>("set");
+    for (const InstructionSet set : instruction_sets())
+        if (fuses(set)) QTest::newRow(std::string(name(set)).c_str()) << static_cast<int>(set);
+}
+
 void TestNumberTypes::polynomials_of_the_controller_equal_those_of_double() {
     QFETCH(int, set);
     const auto instruction_set = static_cast<InstructionSet>(set);
-    if (!fuses(instruction_set)) QSKIP("products are not fused in this set, so the last bits differ from those of double");
     const Points positive = points_within({"", nullptr, 1e-300, 1e300, true, 0, 0, 0}, 20000);
     const Points exponents = points_within({"", nullptr, -1021, 1021, false, 0, 0, 0}, 20000);
     for (const char* function : {"log2_polynomial", "reciprocal_polynomial"})

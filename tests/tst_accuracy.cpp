@@ -1,0 +1,138 @@
+// The accuracy that a run reports: default tolerances keep every model within its threshold, and the verdict says when nothing can be said.
+#include "tests/ensemble_runs.hpp"
+
+#include "engine/accuracy.hpp"
+#include "engine/scenario.hpp"
+
+namespace {
+
+using namespace gradscape;
+using namespace gradscape::tests;
+using Verdict = AccuracyResult::Verdict;
+
+QString described(const EnsembleResult& result) {
+    const AccuracyResult& accuracy = result.accuracy;
+    return QString("%1; 99th percentile %2 of %3 members, references differ by %4")
+        .arg(QString::fromStdString(accuracy.sentence)).arg(accuracy.maximum.values.empty() ? missing : accuracy.maximum.values[2])
+        .arg(accuracy.maximum.covered).arg(accuracy.reference_disagreement);
+}
+
+EnsembleRequest lorenz_at(double rho, double end, double rtol) {
+    EnsembleRequest request = default_request(model_named("lorenz").description);
+    request.parameters[1] = {.kind = Draw::Kind::uniform, .min = rho - 0.5, .max = rho + 0.5};
+    request.size = 64;
+    request.solver.rtol = rtol;
+    request.solver.atol.assign(3, rtol / 100);
+    request.solver.max_steps = 1000000;
+    save_evenly(request, 0, end, 11);
+    return request;
+}
+
+}  // namespace
+
+class TestAccuracy : public QObject {
+    Q_OBJECT
+
+private slots:
+    void default_tolerances_stay_a_tenth_below_the_threshold_data();
+    void default_tolerances_stay_a_tenth_below_the_threshold();
+    void a_loose_tolerance_is_reported();
+    void no_verdict_is_given_on_chaos();
+    void no_verdict_is_given_when_no_member_has_a_reference();
+    void percentiles_cover_the_members_that_arrived();
+    void the_subsample_spreads_over_the_ensemble();
+    void the_reference_is_far_tighter_but_not_below_double_precision();
+};
+
+void TestAccuracy::default_tolerances_stay_a_tenth_below_the_threshold_data() {
+    QTest::addColumn<std::string>("model");
+    for (const Model& model : catalogue()) QTest::newRow(model.description.info.name) << std::string(model.description.info.name);
+}
+
+// Every parameter over the range that the program offers, in its scale; the start and the span are the model's defaults.
+void TestAccuracy::default_tolerances_stay_a_tenth_below_the_threshold() {
+    QFETCH(std::string, model);
+    const ModelDescription& description = model_named(model).description;
+    EnsembleRequest request = default_request(description);
+    for (std::size_t i = 0; i < description.parameters.size(); ++i) {
+        const ParameterInfo& info = description.parameters[i];
+        const Draw::Kind kind = info.scale == Scale::log ? Draw::Kind::log_uniform : Draw::Kind::uniform;
+        request.parameters[i] = {.kind = kind, .min = info.min, .max = info.max};
+    }
+    request.size = request.accuracy_subsample = 512;
+    const EnsembleResult result = run_ensemble(model_named(model), request);
+    QCOMPARE(result.by_status[0], request.size);
+    QCOMPARE(result.accuracy.maximum.covered, request.size);
+    QVERIFY2(result.accuracy.verdict == Verdict::within, qPrintable(described(result)));
+    QVERIFY2(result.accuracy.maximum.values[2] <= 0.1 * result.accuracy.threshold, qPrintable(described(result)));
+}
+
+void TestAccuracy::a_loose_tolerance_is_reported() {
+    const EnsembleResult result = run_ensemble(model_named("lorenz"), lorenz_at(20, 1, 1e-4));
+    QVERIFY2(result.accuracy.verdict == Verdict::exceeded, qPrintable(described(result)));
+    QVERIFY(result.accuracy.maximum.values[2] > result.accuracy.threshold);
+    QVERIFY(QString::fromStdString(result.accuracy.sentence).contains("tighten"));
+}
+
+void TestAccuracy::no_verdict_is_given_on_chaos() {
+    const EnsembleResult result = run_ensemble(model_named("lorenz"), lorenz_at(28, 40, 1e-9));
+    QVERIFY2(result.accuracy.verdict == Verdict::withheld, qPrintable(described(result)));
+    QVERIFY(result.accuracy.reference_disagreement > 0.1 * result.accuracy.threshold);
+    QVERIFY(QString::fromStdString(result.accuracy.sentence).startsWith("withheld: two references"));
+}
+
+void TestAccuracy::no_verdict_is_given_when_no_member_has_a_reference() {
+    const Model& model = model_named("square_growth");
+    EnsembleRequest request = request_for(model);
+    request.accuracy_subsample = 8;
+    save_evenly(request, 0, 2, 1);  // blows up at 1
+    const EnsembleResult result = run_ensemble(model, request);
+    QVERIFY2(result.accuracy.verdict == Verdict::withheld, qPrintable(described(result)));
+    QCOMPARE(result.accuracy.maximum.covered, std::int64_t{0});
+    QVERIFY(std::isnan(result.accuracy.maximum.values[2]));
+}
+
+void TestAccuracy::percentiles_cover_the_members_that_arrived() {
+    const Model& model = model_named("square_growth");
+    EnsembleRequest request = request_for(model);
+    request.accuracy_subsample = 100;
+    std::vector<double> starts;
+    for (int i = 0; i < 100; ++i) starts.push_back(i < 30 ? 1.0 : -1.0 - i);
+    vary(request, model, "y0", starts);
+    save_evenly(request, 0, 2, 5);
+    const EnsembleResult result = run_ensemble(model, request);
+    QCOMPARE(result.by_status[0], std::int64_t{70});
+    QCOMPARE(result.accuracy.maximum.covered, std::int64_t{70});
+    QCOMPARE(result.accuracy.maximum.of, std::int64_t{100});
+    QCOMPARE(result.accuracy.rows, std::int64_t{5});
+    for (std::size_t member = 0; member < 100; ++member)
+        for (std::size_t row = 0; row < 5; ++row) {
+            const double error = result.accuracy.error[member * 5 + row];
+            QVERIFY(member < 30 ? std::isnan(error) : error >= 0 && error < 1e-6);
+        }
+}
+
+void TestAccuracy::the_subsample_spreads_over_the_ensemble() {
+    QCOMPARE(accuracy_members(10, 256).size(), std::size_t{10});
+    QVERIFY(accuracy_members(1000, 0).empty());
+    const std::vector<std::int64_t> members = accuracy_members(1000000, 256);
+    QCOMPARE(members.size(), std::size_t{256});
+    QCOMPARE(members.front(), std::int64_t{0});
+    for (std::size_t i = 1; i < members.size(); ++i) QVERIFY(members[i] - members[i - 1] >= 3900 && members[i] - members[i - 1] <= 3910);
+    QVERIFY(members.back() >= 996000 && members.back() < 1000000);
+}
+
+void TestAccuracy::the_reference_is_far_tighter_but_not_below_double_precision() {
+    EnsembleRequest request = request_for(model_named("lorenz"), 1e-6, 1e-7);
+    QCOMPARE(reference_request(request).solver.rtol, 1e-12);
+    QCOMPARE(reference_request(request).solver.method, std::string("vern7"));
+    COMPARE_WITHIN(reference_request(request).solver.atol[0], 1e-13, 1e-19);
+    COMPARE_WITHIN(reference_request(request, 10).solver.rtol, 1e-11, 1e-20);
+    request.solver.rtol = 1e-10;
+    COMPARE_WITHIN(reference_request(request).solver.rtol, 1e-13, 1e-22);
+    request.solver.rtol = 1e-14;
+    QCOMPARE(reference_request(request).solver.rtol, 1e-14);
+}
+
+QTEST_GUILESS_MAIN(TestAccuracy)
+#include "tst_accuracy.moc"
