@@ -1,4 +1,5 @@
-// Speed as ratios to other integrators: thread CPU time, best of nine, on the same core in the same run, with step counts and achieved errors.
+// Speed as ratios to other integrators: thread CPU time, best of nine, on the same core in the same run, with step counts and achieved
+// errors.
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <cstdio>
@@ -158,7 +159,8 @@ void run_threads(const Case& which, int repetitions, Report& report) {
     report.heading(which.name + ", default tolerance, threads");
     report.row(which.name, "1 thread", settings.rtol, one, {});
     report.row(which.name, std::to_string(cores) + " threads", settings.rtol, all, {});
-    report.row(which.name, std::to_string(settings.threads) + " threads, " + std::to_string(many.lanes) + " lanes", settings.rtol, many, {});
+    const std::string lanes_text = std::to_string(many.lanes) + " lanes";
+    report.row(which.name, std::to_string(settings.threads) + " threads, " + lanes_text, settings.rtol, many, {});
     report.figure("tries / (iterations x lanes), " + which.name + ", " + std::to_string(many.lanes) + " lanes", many.lane_use, 0.97, true);
     report.figure("members per CPU-second with all cores against one thread, " + which.name,
                   all.members_per_cpu_second / one.members_per_cpu_second, 0.95, true);
@@ -176,7 +178,8 @@ int run(int argc, char** argv) {
 
     Report report(as_json);
     if (memory) {
-        report.figure("peak memory of a run of 10^6 members, final states only, MB", peak_memory_of_final_states(1'000'000) / 1e6, 300, false);
+        report.figure("peak memory of a run of 10^6 members, final states only, MB", peak_memory_of_final_states(1'000'000) / 1e6, 300,
+                      false);
     } else if (!export_folder.empty()) {
         const ExportSpeed speed = measure_export(export_folder, std::uint64_t{2'000'000'000});
         if (!as_json)

@@ -94,8 +94,11 @@ Case lorenz_case(std::int64_t size) {
 }
 
 Case gd1_case(std::int64_t size) {
-    const ModelNames names{[](std::string_view name) { const Model* model = find_model(name); return model ? &model->description : nullptr; },
-                           model_names()};
+    const auto find = [](std::string_view name) {
+        const Model* const model = find_model(name);
+        return model != nullptr ? &model->description : nullptr;
+    };
+    const ModelNames names{find, model_names()};
     EnsembleRequest request = read_scenario(std::filesystem::path(GRADSCAPE_SOURCE_DIR) / "examples/gd1_orbits.json", names);
     request.size = size;
     return prepared("GD-1 orbits", request);

@@ -119,18 +119,34 @@ struct Pack : Registers<xsimd::batch<double, Arch>, registers> {
     [[gnu::always_inline]] friend Pack operator-(const Pack& a) {
         return each([](auto x) { return Register(-static_cast<typename Register::register_type>(x)); }, a);
     }
-    [[gnu::always_inline]] friend MaskType operator<(const Pack& a, const Pack& b) { return compare([](auto x, auto y) { return x < y; }, a, b); }
-    [[gnu::always_inline]] friend MaskType operator<=(const Pack& a, const Pack& b) { return compare([](auto x, auto y) { return x <= y; }, a, b); }
-    [[gnu::always_inline]] friend MaskType operator>(const Pack& a, const Pack& b) { return compare([](auto x, auto y) { return x > y; }, a, b); }
-    [[gnu::always_inline]] friend MaskType operator>=(const Pack& a, const Pack& b) { return compare([](auto x, auto y) { return x >= y; }, a, b); }
-    [[gnu::always_inline]] friend MaskType operator==(const Pack& a, const Pack& b) { return compare([](auto x, auto y) { return x == y; }, a, b); }
-    [[gnu::always_inline]] friend MaskType operator!=(const Pack& a, const Pack& b) { return compare([](auto x, auto y) { return x != y; }, a, b); }
+    [[gnu::always_inline]] friend MaskType operator<(const Pack& a, const Pack& b) {
+        return compare([](auto x, auto y) { return x < y; }, a, b);
+    }
+    [[gnu::always_inline]] friend MaskType operator<=(const Pack& a, const Pack& b) {
+        return compare([](auto x, auto y) { return x <= y; }, a, b);
+    }
+    [[gnu::always_inline]] friend MaskType operator>(const Pack& a, const Pack& b) {
+        return compare([](auto x, auto y) { return x > y; }, a, b);
+    }
+    [[gnu::always_inline]] friend MaskType operator>=(const Pack& a, const Pack& b) {
+        return compare([](auto x, auto y) { return x >= y; }, a, b);
+    }
+    [[gnu::always_inline]] friend MaskType operator==(const Pack& a, const Pack& b) {
+        return compare([](auto x, auto y) { return x == y; }, a, b);
+    }
+    [[gnu::always_inline]] friend MaskType operator!=(const Pack& a, const Pack& b) {
+        return compare([](auto x, auto y) { return x != y; }, a, b);
+    }
 
     [[gnu::always_inline]] friend Pack select(const MaskType& mask, const Pack& a, const Pack& b) {
         return each([](auto m, auto x, auto y) { return xsimd::select(m, x, y); }, mask, a, b);
     }
-    [[gnu::always_inline]] friend Pack min(const Pack& a, const Pack& b) { return each([](auto x, auto y) { return xsimd::min(x, y); }, a, b); }
-    [[gnu::always_inline]] friend Pack max(const Pack& a, const Pack& b) { return each([](auto x, auto y) { return xsimd::max(x, y); }, a, b); }
+    [[gnu::always_inline]] friend Pack min(const Pack& a, const Pack& b) {
+        return each([](auto x, auto y) { return xsimd::min(x, y); }, a, b);
+    }
+    [[gnu::always_inline]] friend Pack max(const Pack& a, const Pack& b) {
+        return each([](auto x, auto y) { return xsimd::max(x, y); }, a, b);
+    }
     [[gnu::always_inline]] friend Pack abs(const Pack& a) { return each([](auto x) { return xsimd::abs(x); }, a); }
     [[gnu::always_inline]] friend Pack sqrt(const Pack& a) { return each([](auto x) { return xsimd::sqrt(x); }, a); }
 
@@ -152,7 +168,7 @@ struct Pack : Registers<xsimd::batch<double, Arch>, registers> {
     [[gnu::always_inline]] friend Pack asin(const Pack& a) { return each([](auto x) { return xsimd::asin(x); }, a); }
     [[gnu::always_inline]] friend Pack acos(const Pack& a) { return each([](auto x) { return xsimd::acos(x); }, a); }
     [[gnu::always_inline]] friend Pack atan(const Pack& a) { return each([](auto x) { return xsimd::atan(x); }, a); }
-    [[gnu::always_inline]] friend Pack atan2(const Pack& a, const Pack& b) {  // xsimd's atan2(0, 0) is NaN: at the origin ±1 takes x's place
+    [[gnu::always_inline]] friend Pack atan2(const Pack& a, const Pack& b) {  // xsimd's atan2(0, 0) is NaN: there ±1 takes x's place
         return each(
             [](auto y, auto x) {
                 const auto origin = (y == Register(0.0)) & (x == Register(0.0));

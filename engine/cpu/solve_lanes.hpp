@@ -299,7 +299,8 @@ private:
     }
 
     /// Saves rows and finishes members after a try with this error; returns the lanes that are free then. In masks, bit 0 is `first_lane`.
-    [[gnu::noinline]] std::uint32_t handle_events(Group& at, int first_lane, const Number& error_squared, const Number& t1, const Number& h) {
+    [[gnu::noinline]] std::uint32_t handle_events(Group& at, int first_lane, const Number& error_squared, const Number& t1,
+                                                  const Number& h) {
         const std::uint32_t active = active_ >> first_lane & (~0u >> (32 - group_lanes));
         const std::uint32_t stuck = NumberTraits::bits(t1 == at.t);
         const std::uint32_t accepted = NumberTraits::bits(error_squared <= Number(1)) & ~stuck & active;
