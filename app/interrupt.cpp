@@ -10,7 +10,7 @@
 namespace gradscape {
 namespace {
 
-constexpr std::array signals = {SIGINT, SIGTERM};
+constexpr std::array signals = {SIGINT, SIGTERM, SIGHUP};
 constexpr char stop_byte = 's', end_byte = 'e';
 
 int pipe_ends[2] = {-1, -1};  // of the living Interrupt; written before its handlers are installed

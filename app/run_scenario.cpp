@@ -11,6 +11,7 @@
 #include "app/scenario_input.hpp"
 #include "app/version.hpp"
 #include "engine/cpu/instruction_set.hpp"
+#include "engine/export/hdf5_reader.hpp"
 #include "engine/export/hdf5_writer.hpp"
 #include "engine/export/part_file.hpp"
 #include "engine/input_text.hpp"
@@ -71,14 +72,36 @@ fs::path target_of(const RunJob& job, const EnsembleRequest& request) {
     return default_folder / job.scenario.stem().concat(".h5");
 }
 
-void check_existing(const RunJob& job, const fs::path& target) {
-    if (job.overwrite) return;
+/// Members in the part file of a run that was killed; 0 when there is none, or nothing in it can be read.
+std::int64_t kept_members(const fs::path& part) {
     std::error_code ignored;
+    if (!fs::exists(part, ignored)) return 0;
+    try {
+        return Hdf5Reader(part).members();
+    } catch (const std::exception&) {
+        return 0;
+    }
+}
+
+void check_existing(const RunJob& job, const EnsembleRequest& request, const fs::path& target) {
+    std::error_code ignored;
+    for (const fs::path& input : {job.scenario, fs::path(request.table_file)})
+        if (!input.empty() && fs::equivalent(input, target, ignored))
+            throw InputError(target.string() + ": the run reads this file and can't write it; --out names another one");
+    const fs::path part = part_path(target);
+    const std::string name_to_resume = shell_word(incomplete_path(target).lexically_normal().string());
+    const std::string to_resume = "`mv " + shell_word(part.string()) + " " + name_to_resume + " && gradscape-run --resume " + name_to_resume + "`";
+    if (!job.resume.empty() && fs::equivalent(job.resume, part, ignored))
+        throw InputError(part.string() + ": can't be resumed under this name: " + to_resume);
+    if (job.overwrite) return;
     if (fs::exists(target, ignored))
         throw InputError(target.string() + ": exists already; --overwrite replaces it, --out names another file");
     const fs::path incomplete = incomplete_path(target).lexically_normal();
     if (fs::exists(incomplete, ignored) && (job.resume.empty() || !fs::equivalent(incomplete, job.resume, ignored)))
         throw InputError(incomplete.string() + ": holds the members of an interrupted run; --resume " + shell_word(incomplete.string()) +
+                         " goes on with it, --overwrite begins again");
+    if (kept_members(part) > 0)
+        throw InputError(part.string() + ": holds the members of a run that was killed; " + to_resume +
                          " goes on with it, --overwrite begins again");
 }
 
@@ -162,7 +185,7 @@ RunReport run_scenario(const RunJob& job, const RunHooks& hooks) {
     if (previous) previous->check_model(description);
 
     const fs::path target = target_of(job, request);
-    check_existing(job, target);
+    check_existing(job, request, target);
     if (target.parent_path() == default_folder) fs::create_directories(default_folder);
     request.output.file = target.string();
     check_memory(request, description);

@@ -29,6 +29,24 @@ std::vector<double> largest_per_member(const std::vector<double>& error, std::si
     return largest;
 }
 
+/// Solves those members again that `chunk` has a solution of (`solved`, indices into `members`); the others' states are missing.
+EnsembleChunk solve_again(const Model& model, const EnsembleRequest& request, const std::vector<std::int64_t>& members,
+                          const std::vector<std::size_t>& solved, const EnsembleChunk& chunk, const RunOptions& options) {
+    std::vector<std::int64_t> numbers(solved.size());
+    for (std::size_t k = 0; k < solved.size(); ++k) numbers[k] = members[solved[k]];
+    const EnsembleChunk part = solve_members(model, request, numbers, options);
+    EnsembleChunk all;
+    all.count = chunk.count;
+    all.rows = chunk.rows;
+    all.states.assign(chunk.states.size(), missing);
+    const auto rows = static_cast<std::size_t>(chunk.rows);
+    for (std::size_t d = 0; d < model.description.states.size() && !part.states.empty(); ++d)
+        for (std::size_t k = 0; k < solved.size(); ++k)
+            std::copy_n(part.states.begin() + static_cast<std::ptrdiff_t>((d * solved.size() + k) * rows), rows,
+                        all.states.begin() + static_cast<std::ptrdiff_t>((d * members.size() + solved[k]) * rows));
+    return all;
+}
+
 }  // namespace
 
 std::vector<std::int64_t> accuracy_members(std::int64_t size, int count) {
@@ -95,9 +113,16 @@ AccuracyResult measure_accuracy(const Model& model, const EnsembleRequest& reque
     reference_options.instruction_set = options.instruction_set;
     const InstructionSet set = options.instruction_set.value_or(best_instruction_set());
     const EnsembleRequest tight = reference_request(request), looser = reference_request(request, 10);
-    const EnsembleChunk reference = solve_members(model, tight, members, reference_options);
-    const EnsembleChunk second = solve_members(model, looser, members, reference_options);
     const auto count = members.size(), rows = static_cast<std::size_t>(chunk.rows);
+    std::vector<std::size_t> solved;
+    for (std::size_t m = 0; m < count; ++m)
+        if (std::any_of(&chunk.states[m * rows], &chunk.states[m * rows] + rows, [](double x) { return !std::isnan(x); })) solved.push_back(m);
+    const EnsembleChunk reference = solve_again(model, tight, members, solved, chunk, reference_options);
+    const EnsembleChunk second = solve_again(model, looser, members, solved, chunk, reference_options);
+    if (options.stop.stop_requested()) {
+        result.sentence = "not computed: the run was stopped";
+        return result;
+    }
 
     result.error = error_against(model, request, chunk, reference, set);
     std::vector<double> column(count);
@@ -114,10 +139,7 @@ AccuracyResult measure_accuracy(const Model& model, const EnsembleRequest& reque
     using Verdict = AccuracyResult::Verdict;
     const std::string threshold = text(result.threshold);
     const double p99 = result.maximum.values[2];
-    if (options.stop.stop_requested()) {
-        result.verdict = Verdict::not_computed;
-        result.sentence = "not computed: the run was stopped";
-    } else if (result.maximum.covered == 0) {
+    if (result.maximum.covered == 0) {
         result.verdict = Verdict::withheld;
         result.sentence = "withheld: no member of the subsample has both a solution and a reference";
     } else if (!(result.reference_disagreement <= 0.1 * result.threshold)) {

@@ -68,6 +68,8 @@ void check_target(const fs::path& target, bool overwrite, std::uint64_t size) {
     std::error_code error;
     if (target.filename().empty() || fs::is_directory(target, error))
         throw std::runtime_error(target.string() + ": names a folder, not a file");
+    if (fs::exists(target, error) && !fs::is_regular_file(target, error))
+        throw std::runtime_error(target.string() + ": is no regular file and isn't replaced");
     if (!fs::is_directory(folder, error)) throw std::runtime_error(target.string() + ": there is no folder " + folder.string());
     if (access(folder.c_str(), W_OK | X_OK) != 0) fail(target, "the folder can't be written to", errno);
     if (!overwrite && fs::exists(fs::symlink_status(target, error)))
