@@ -161,7 +161,8 @@ void run_threads(const Case& which, int repetitions, Report& report) {
     report.row(which.name, std::to_string(cores) + " threads", settings.rtol, all, {});
     const std::string lanes_text = std::to_string(many.lanes) + " lanes";
     report.row(which.name, std::to_string(settings.threads) + " threads, " + lanes_text, settings.rtol, many, {});
-    report.figure("tries / (iterations x lanes), " + which.name + ", " + std::to_string(many.lanes) + " lanes", many.lane_use, 0.97, true);
+    if (which.name != "Lorenz")  // 20,000 members of a few dozen steps are too few for 256 lanes
+        report.figure("tries / (iterations x lanes), " + which.name + ", " + std::to_string(many.lanes) + " lanes", many.lane_use, 0.97, true);
     report.figure("members per CPU-second with all cores against one thread, " + which.name,
                   all.members_per_cpu_second / one.members_per_cpu_second, 0.95, true);
 }
@@ -190,8 +191,9 @@ int run(int argc, char** argv) {
         const Case lorenz = lorenz_case(quick ? 4000 : 20000), orbits = gd1_case(quick ? 2000 : 10000);
         run_case(lorenz, 1e-8, repetitions, report);
         run_case(lorenz, 1e-6, repetitions, report);
-        run_case(orbits, 1e-8, quick ? 1 : 3, report);
-        run_threads(orbits, quick ? 1 : 3, report);
+        run_case(orbits, 1e-8, quick ? 1 : repetitions, report);
+        run_threads(lorenz, repetitions, report);
+        run_threads(orbits, quick ? 1 : repetitions, report);
         if (peers().size() == 1 && !as_json) std::printf("\nbuilt without SUNDIALS: no comparison with ERKStep\n");
     }
     if (as_json) std::cout << report.result().dump(2) << '\n';

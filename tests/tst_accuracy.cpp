@@ -39,6 +39,7 @@ private slots:
     void a_loose_tolerance_is_reported();
     void no_verdict_is_given_on_chaos();
     void no_verdict_is_given_when_no_member_has_a_reference();
+    void a_stop_after_the_last_member_leaves_the_accuracy_uncomputed();
     void percentiles_cover_the_members_that_arrived();
     void the_subsample_spreads_over_the_ensemble();
     void the_reference_is_far_tighter_but_not_below_double_precision();
@@ -90,6 +91,21 @@ void TestAccuracy::no_verdict_is_given_when_no_member_has_a_reference() {
     QVERIFY2(result.accuracy.verdict == Verdict::withheld, qPrintable(described(result)));
     QCOMPARE(result.accuracy.maximum.covered, std::int64_t{0});
     QVERIFY(std::isnan(result.accuracy.maximum.values[2]));
+}
+
+// The stop comes while the last block is delivered: the ensemble is complete then, its references are not.
+void TestAccuracy::a_stop_after_the_last_member_leaves_the_accuracy_uncomputed() {
+    struct StoppingSink final : ChunkSink {
+        void chunk(const EnsembleChunk&) override { source.request_stop(); }
+        std::stop_source source;
+    } sink;
+    RunOptions options;
+    options.sink = &sink;
+    options.stop = sink.source.get_token();
+    const EnsembleResult result = run_ensemble(model_named("lorenz"), lorenz_at(20, 1, 1e-8), options);
+    QCOMPARE(result.by_status[0], result.requested);
+    QVERIFY(result.accuracy.verdict == Verdict::not_computed);
+    QCOMPARE(result.accuracy.sentence, std::string("not computed: the run was stopped"));
 }
 
 void TestAccuracy::percentiles_cover_the_members_that_arrived() {
