@@ -38,6 +38,7 @@ EnsembleChunk solve_again(const Model& model, const EnsembleRequest& request, co
     EnsembleChunk all;
     all.count = chunk.count;
     all.rows = chunk.rows;
+    all.drawn = chunk.drawn;
     all.states.assign(chunk.states.size(), missing);
     const auto rows = static_cast<std::size_t>(chunk.rows);
     for (std::size_t d = 0; d < model.description.states.size() && !part.states.empty(); ++d)
