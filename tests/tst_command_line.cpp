@@ -127,6 +127,11 @@ json small_scenario() {
 }
 
 constexpr int long_size = 20000;
+#if defined(__SANITIZE_ADDRESS__)
+constexpr double long_span = 2;  // a sanitized step takes twenty times as long
+#else
+constexpr double long_span = 30;
+#endif
 
 /// Takes long enough to be interrupted: some seconds on one thread.
 json long_scenario() {
@@ -134,7 +139,7 @@ json long_scenario() {
             {"model", "log_halo"},
             {"parameters", {{"v0", {{"min", 200}, {"max", 240}}}, {"q", {{"distribution", "normal"}, {"mean", 0.9}, {"sd", 0.05}}}}},
             {"initial_state", {{"x", {{"min", 6}, {"max", 9}}}}},
-            {"span", {{"end", 30}, {"save", 5}}},
+            {"span", {{"end", long_span}, {"save", 5}}},
             {"ensemble", {{"size", long_size}, {"seed", 7}}},
             {"solver", {{"rtol", 1e-12}}},
             {"accuracy", {{"subsample", 16}}}};
