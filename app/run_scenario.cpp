@@ -208,7 +208,6 @@ RunReport run_scenario(const RunJob& job, const RunHooks& hooks) {
     options.stop = hooks.stop;
     options.sink = &sink;
     options.progress = hooks.progress;
-    options.states = request.output.states;
     options.observables = request.output.observables;
     options.instruction_set = set;
     if (previous) {

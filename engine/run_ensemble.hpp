@@ -14,7 +14,7 @@ struct RunOptions {
     std::stop_token stop;                               ///< asks the run to end; members not finished get a status that says so
     ChunkSink* sink = nullptr;                          ///< may be null: only the summary is kept
     std::function<void(const Progress&)> progress;      ///< called from the calling thread, about ten times a second
-    bool states = true, observables = true;             ///< what the chunks carry
+    bool observables = true;                            ///< whether the chunks carry them; states they always do
     std::int64_t chunk_members = 0;                     ///< 0: sized so that a few chunks stay below 64 MiB each
     std::optional<InstructionSet> instruction_set;      ///< default: the best that processor and build have
     /// Members of an earlier, interrupted run: members 0..previous_members are asked for in blocks and those with a final status

@@ -64,7 +64,8 @@ public:
     void cancel();
     bool cancelled() const { return cancelled_.load(std::memory_order_relaxed); }
 
-    /// After cancel() and the end of the threads: closes the oldest block as it is, cut behind its last finished member; null when none is left.
+    /// After cancel() and the end of the threads: closes the oldest block as it is, unfinished members with a
+    /// status that says so; null when none is left.
     EnsembleBlock* close_next();
 
     std::int64_t done() const { return done_.load(std::memory_order_relaxed); }
