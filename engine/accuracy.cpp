@@ -29,6 +29,21 @@ std::vector<double> largest_per_member(const std::vector<double>& error, std::si
     return largest;
 }
 
+/// The entries of p, [input][member]: fixed parameters, drawn ones and the model's internal inputs.
+std::vector<double> inputs_of_members(const ModelDescription& model, const EnsembleRequest& request, const EnsembleChunk& chunk) {
+    const auto members = static_cast<std::size_t>(chunk.count);
+    std::vector<double> inputs(model.inputs() * members);
+    const std::vector<VariedQuantity> varied = varied_quantities(model, request);
+    for (std::size_t i = 0; i < model.parameters.size(); ++i)
+        std::fill_n(inputs.begin() + static_cast<std::ptrdiff_t>(i * members), members, request.parameters[i].value);
+    for (std::size_t q = 0; q < varied.size(); ++q)
+        if (varied[q].kind == VariedQuantity::Kind::parameter)
+            std::copy_n(chunk.drawn.begin() + static_cast<std::ptrdiff_t>(q * members), members,
+                        inputs.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(varied[q].index) * members));
+    std::copy(chunk.internals.begin(), chunk.internals.end(), inputs.begin() + static_cast<std::ptrdiff_t>(model.parameters.size() * members));
+    return inputs;
+}
+
 /// Solves those members again that `chunk` has a solution of (`solved`, indices into `members`); the others' states are missing.
 EnsembleChunk solve_again(const Model& model, const EnsembleRequest& request, const std::vector<std::int64_t>& members,
                           const std::vector<std::size_t>& solved, const EnsembleChunk& chunk, const RunOptions& options) {
@@ -39,6 +54,10 @@ EnsembleChunk solve_again(const Model& model, const EnsembleRequest& request, co
     all.count = chunk.count;
     all.rows = chunk.rows;
     all.drawn = chunk.drawn;
+    all.internals.assign(chunk.internals.size(), missing);
+    for (std::size_t i = 0; i < model.description.internals.size() && !part.internals.empty(); ++i)
+        for (std::size_t k = 0; k < solved.size(); ++k)
+            all.internals[i * members.size() + solved[k]] = part.internals[i * solved.size() + k];
     all.states.assign(chunk.states.size(), missing);
     const auto rows = static_cast<std::size_t>(chunk.rows);
     for (std::size_t d = 0; d < model.description.states.size() && !part.states.empty(); ++d)
@@ -73,16 +92,8 @@ std::vector<double> error_against(const Model& model, const EnsembleRequest& req
     std::vector<double> error(points, missing);
     if (points == 0) return error;
     const ModelDescription& description = model.description;
-    const auto members = static_cast<std::size_t>(chunk.count);
-    // The error measure may depend on parameters; fixed and varied ones are expanded per member.
-    std::vector<double> parameters(description.parameters.size() * members);
-    const std::vector<VariedQuantity> varied = varied_quantities(description, request);
-    for (std::size_t i = 0; i < description.parameters.size(); ++i)
-        std::fill_n(parameters.begin() + static_cast<std::ptrdiff_t>(i * members), members, request.parameters[i].value);
-    for (std::size_t q = 0; q < varied.size(); ++q)
-        if (varied[q].kind == VariedQuantity::Kind::parameter)
-            std::copy_n(chunk.drawn.begin() + static_cast<std::ptrdiff_t>(q * members), members,
-                        parameters.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(varied[q].index) * members));
+    const std::vector<double> inputs = inputs_of_members(description, request, chunk),
+                              reference_inputs = inputs_of_members(description, request, reference);
     const std::vector<double> times(points, 0);
     PointBlock block{};
     block.points = chunk.count * chunk.rows;
@@ -91,9 +102,10 @@ std::vector<double> error_against(const Model& model, const EnsembleRequest& req
     block.times_per_point = true;
     block.states = chunk.states.data();
     block.state_stride = block.points;
-    block.parameters = parameters.data();
-    block.parameter_stride = chunk.count;
-    block.reference = reference.states.data();
+    block.inputs = inputs.data();
+    block.input_stride = chunk.count;
+    block.reference_states = reference.states.data();
+    block.reference_inputs = reference_inputs.data();
     block.out = error.data();
     block.out_stride = block.points;
     const auto kernels = std::find_if(model.kernels.begin(), model.kernels.end(), [&](const Kernels& k) { return k.set == set; });

@@ -115,6 +115,7 @@ struct EnsembleChunk {
     std::int64_t count = 0;
     std::int64_t rows = 0;
     std::vector<double> drawn;      ///< [varied quantity][member]
+    std::vector<double> internals;  ///< [internal input of the model][member]
     std::vector<double> states;     ///< [state][member][row]
     std::vector<double> observables;///< [observable][member][row]; empty when not asked for
     std::vector<double> row_times;  ///< [member][row]; empty when members share their save times

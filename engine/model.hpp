@@ -13,8 +13,12 @@
 //         template <class T> static void initial_state(const T* p, T* y);
 //         template <class T> static void observe(const T& t, const T* y, const T* p, T* out);   // out[observables.size()]
 //         template <class T> static void conserved(const T& t, const T* y, const T* p, T* out); // out[invariants.size()]
-//         template <class T> static T error(const T* y, const T* reference, const T* p);        // the model's error measure
+//         // the model's error measure, of a member and its reference
+//         template <class T> static T error(const T* y, const T* p, const T* y_reference, const T* p_reference);
 //     };
+//
+// p holds the member's inputs: the parameters, and after them, where the model declares `static constexpr std::array internals{...}`,
+// what the member has besides them (InternalInfo).
 //
 // T is a number type: double, a pack of SIMD lanes, later an expression. The functions contain no `if` and no comparison used as
 // a bool: `select(x < y, a, b)` instead. They call unqualified sqrt, sin, cos, tan, asin, acos, atan2, exp, expm1, log, log1p, pow,
@@ -43,6 +47,15 @@ struct ParameterInfo {
     Scale scale = Scale::linear;
     double hard_min = -no_limit, hard_max = no_limit;  ///< inclusive limits of what the model accepts
     const char* help = "";      ///< one sentence
+};
+
+/// An input of a member that the user doesn't set.
+struct InternalInfo {
+    const char* name;
+    const char* symbol;
+    const char* latex;
+    const char* unit;
+    const char* help = "";
 };
 
 struct StateInfo {
@@ -114,6 +127,10 @@ struct ModelDescription {
     std::span<const ParameterInfo> parameters;
     std::span<const ObservableInfo> observables;
     std::span<const InvariantInfo> invariants;
+    std::span<const InternalInfo> internals = {};
+
+    /// Entries of p.
+    std::size_t inputs() const { return parameters.size() + internals.size(); }
 
     /// Index of a name in a list of infos, or -1.
     template <class Info>
@@ -125,33 +142,47 @@ struct ModelDescription {
 };
 
 template <class Model>
+constexpr std::span<const InternalInfo> internals_of() {
+    if constexpr (requires { Model::internals; })
+        return Model::internals;
+    else
+        return {};
+}
+
+/// Entries of a model's p.
+template <class Model>
+inline constexpr int inputs_of = static_cast<int>(Model::parameters.size() + internals_of<Model>().size());
+
+template <class Model>
 ModelDescription describe() {
-    return {Model::info, Model::states, Model::parameters, Model::observables, Model::invariants};
+    return {Model::info, Model::states, Model::parameters, Model::observables, Model::invariants, internals_of<Model>()};
 }
 
 /// A model's functions for one number type, whole packs at a time. The methods call through this table; compiled models, the
 /// interpreter of typed equations and any later compiler fit behind it.
 template <class T>
 struct ModelFunctions {
-    int n_states, n_parameters, n_observables, n_invariants;
+    int n_states, n_inputs, n_observables, n_invariants;
     void (*rhs)(const T& t, const T* y, const T* p, T* dydt);
     void (*initial_state)(const T* p, T* y);
     void (*observe)(const T& t, const T* y, const T* p, T* out);
     void (*conserved)(const T& t, const T* y, const T* p, T* out);
-    void (*error)(const T* y, const T* reference, const T* p, T* out);  ///< one number
+    void (*error)(const T* y, const T* p, const T* y_reference, const T* p_reference, T* out);  ///< one number
 };
 
 template <class Model, class T>
 constexpr ModelFunctions<T> functions_of() {
     return {static_cast<int>(Model::states.size()),
-            static_cast<int>(Model::parameters.size()),
+            inputs_of<Model>,
             static_cast<int>(Model::observables.size()),
             static_cast<int>(Model::invariants.size()),
             &Model::template rhs<T>,
             &Model::template initial_state<T>,
             &Model::template observe<T>,
             &Model::template conserved<T>,
-            [](const T* y, const T* reference, const T* p, T* out) { *out = Model::error(y, reference, p); }};
+            [](const T* y, const T* p, const T* y_reference, const T* p_reference, T* out) {
+                *out = Model::error(y, p, y_reference, p_reference);
+            }};
 }
 
 }  // namespace gradscape

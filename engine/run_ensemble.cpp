@@ -110,11 +110,16 @@ public:
             for (std::size_t q = 0; q < drift_.size(); ++q)
                 drift_[q].add(chunk.first + static_cast<std::int64_t>(m), chunk.drift[q * count + m]);
         }
-        if (chunk_.drawn.empty()) chunk_.drawn.resize(chunk.drawn.size() / count * sample_.size());
+        if (chunk_.drawn.empty()) {
+            chunk_.drawn.resize(chunk.drawn.size() / count * sample_.size());
+            chunk_.internals.resize(chunk.internals.size() / count * sample_.size());
+        }
         for (; next_ < sample_.size() && sample_[next_] < chunk.first + chunk.count; ++next_) {
             const auto m = static_cast<std::size_t>(sample_[next_] - chunk.first);
             for (std::size_t q = 0; q * count < chunk.drawn.size(); ++q)
                 chunk_.drawn[q * sample_.size() + next_] = chunk.drawn[q * count + m];
+            for (std::size_t i = 0; i * count < chunk.internals.size(); ++i)
+                chunk_.internals[i * sample_.size() + next_] = chunk.internals[i * count + m];
             if (chunk.status[m] != Status::ok) continue;
             for (std::size_t d = 0; d < states_; ++d)
                 std::copy_n(chunk.states.begin() + static_cast<std::ptrdiff_t>((d * count + m) * rows), rows,

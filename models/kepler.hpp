@@ -114,7 +114,7 @@ struct Kepler {
     }
 
     template <class T>
-    HOST_DEVICE static T error(const T* y, const T* reference, const T* /*p*/) {
+    HOST_DEVICE static T error(const T* y, const T* /*p*/, const T* reference, const T* /*p_reference*/) {
         return relative_error<2>(y, reference);
     }
 

@@ -71,7 +71,7 @@ struct LogHalo {
     }
 
     template <class T>
-    HOST_DEVICE static T error(const T* y, const T* reference, const T* /*p*/) {
+    HOST_DEVICE static T error(const T* y, const T* /*p*/, const T* reference, const T* /*p_reference*/) {
         return relative_error<3>(y, reference);
     }
 

@@ -84,7 +84,7 @@ struct Lorenz {
     HOST_DEVICE static void conserved(const T& /*t*/, const T* /*y*/, const T* /*p*/, T* /*out*/) {}
 
     template <class T>
-    HOST_DEVICE static T error(const T* y, const T* reference, const T* /*p*/) {
+    HOST_DEVICE static T error(const T* y, const T* /*p*/, const T* reference, const T* /*p_reference*/) {
         return relative_error<3>(y, reference);
     }
 };

@@ -50,7 +50,7 @@ struct SmallModel {
     template <class T>
     static void conserved(const T& /*t*/, const T* /*y*/, const T* /*p*/, T* /*out*/) {}
     template <class T>
-    static T error(const T* y, const T* reference, const T* /*p*/) {
+    static T error(const T* y, const T* /*p*/, const T* reference, const T* /*p_reference*/) {
         return relative_error<static_cast<int>(Model::states.size())>(y, reference);
     }
 };

@@ -103,7 +103,7 @@ struct TestedModel {
     }
     double error(const Numbers& y, const Numbers& reference) const {
         double value;
-        functions.error(y.data(), reference.data(), defaults().data(), &value);
+        functions.error(y.data(), defaults().data(), reference.data(), defaults().data(), &value);
         return value;
     }
     /// Within the offered ranges.
@@ -282,7 +282,7 @@ private slots:
             same(model.observables(y, p));
             model.strict_functions.conserved(Strict(0), sy.data(), sp.data(), out.data());
             same(model.conserved(y, p));
-            model.strict_functions.error(sy.data(), strict(other).data(), sp.data(), out.data());
+            model.strict_functions.error(sy.data(), sp.data(), strict(other).data(), sp.data(), out.data());
             same({model.error(y, other)});
         }
     }

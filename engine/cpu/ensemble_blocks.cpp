@@ -39,7 +39,7 @@ EnsembleBlock* EnsembleBlocks::open_block() {
     chunk.stopped_at.assign(count, missing);
     chunk.accepted.assign(count, 0);
     chunk.rejected.assign(count, 0);
-    block.parameters.assign(model.parameters.size() * count, missing);
+    block.inputs.assign(model.inputs() * count, missing);
     block.initial.assign(model.states.size() * count, missing);
     block.final_before.assign(count, false);
     block.unfinished = chunk.count;
@@ -65,6 +65,8 @@ EnsembleBlock* EnsembleBlocks::open_block() {
             chunk.accepted[m] = before.accepted[m];
             chunk.rejected[m] = before.rejected[m];
             copy(chunk.drawn, before.drawn, member, 1);
+            for (std::size_t i = 0; i < model.internals.size(); ++i)
+                block.inputs[(model.parameters.size() + i) * count + m] = before.internals[i * static_cast<std::size_t>(kept) + m];
             copy(chunk.drift, before.drift, member, 1);
             copy(chunk.states, before.states, member, chunk.rows);
             if (plan_.observables) copy(chunk.observables, before.observables, member, chunk.rows);
@@ -84,7 +86,7 @@ void EnsembleBlocks::fill_member(EnsembleBlock& block, std::int64_t index) {
     double start = 0, end = 0;
     plan_.sampler->member(number, p.data(), y0.data(), start, end);
     const auto m = static_cast<std::size_t>(index), count = static_cast<std::size_t>(chunk.count);
-    for (std::size_t i = 0; i < model.parameters.size(); ++i) block.parameters[i * count + m] = p[i];
+    for (std::size_t i = 0; i < model.parameters.size(); ++i) block.inputs[i * count + m] = p[i];
     for (std::size_t d = 0; d < model.states.size(); ++d) block.initial[d * count + m] = y0[d];
     chunk.span_start[m] = start;
     chunk.span_end[m] = end;
@@ -108,7 +110,7 @@ bool EnsembleBlocks::acceptable(const EnsembleBlock& block, std::int64_t index, 
     const ModelDescription& model = plan_.model->description;
     const auto m = static_cast<std::size_t>(index), count = static_cast<std::size_t>(block.chunk.count);
     for (std::size_t i = 0; i < model.parameters.size(); ++i) {
-        const double value = block.parameters[i * count + m];
+        const double value = block.inputs[i * count + m];
         if (!std::isfinite(value) || value < model.parameters[i].hard_min || value > model.parameters[i].hard_max) return false;
     }
     for (std::size_t d = 0; d < model.states.size(); ++d) {
@@ -155,7 +157,7 @@ int EnsembleBlocks::take(int count, LaneMember* members, double* p, double* y0, 
             EnsembleChunk& chunk = block->chunk;
             const auto members_of_block = static_cast<std::size_t>(chunk.count);
             const auto lane = static_cast<std::size_t>(taken);
-            for (std::size_t i = 0; i < model.parameters.size(); ++i) p[i * lanes + lane] = block->parameters[i * members_of_block + m];
+            for (std::size_t i = 0; i < model.inputs(); ++i) p[i * lanes + lane] = block->inputs[i * members_of_block + m];
             std::array<double, 128> initial;
             for (std::size_t d = 0; d < model.states.size(); ++d)
                 y0[d * lanes + lane] = initial[d] = block->initial[d * members_of_block + m];
@@ -202,6 +204,7 @@ void EnsembleBlocks::evaluate(EnsembleBlock& block) const {
     const ModelDescription& model = plan_.model->description;
     EnsembleChunk& chunk = block.chunk;
     const auto count = static_cast<std::size_t>(chunk.count), rows = static_cast<std::size_t>(chunk.rows), points = count * rows;
+    chunk.internals.assign(block.inputs.begin() + static_cast<std::ptrdiff_t>(model.parameters.size() * count), block.inputs.end());
     if (points == 0) return;
     PointBlock at{};
     at.points = chunk.count * chunk.rows;
@@ -210,8 +213,8 @@ void EnsembleBlocks::evaluate(EnsembleBlock& block) const {
     at.times_per_point = plan_.times.per_member;
     at.states = chunk.states.data();
     at.state_stride = at.points;
-    at.parameters = block.parameters.data();
-    at.parameter_stride = chunk.count;
+    at.inputs = block.inputs.data();
+    at.input_stride = chunk.count;
     const auto missing_point = [&](std::size_t point) { return std::isnan(chunk.states[point]); };
     if (plan_.observables && !model.observables.empty()) {
         std::vector<double> values(model.observables.size() * points);

@@ -36,7 +36,7 @@ struct BlockPlan {
 
 struct EnsembleBlock {
     EnsembleChunk chunk;
-    std::vector<double> parameters;    ///< [parameter][member]
+    std::vector<double> inputs;        ///< [input][member]
     std::vector<double> initial;       ///< [state][member]
     std::vector<bool> final_before;    ///< members whose result comes from the interrupted run
     std::int64_t taken = 0;            ///< members handed out so far

@@ -17,7 +17,7 @@ void evaluate_points(const void* table, PointFunction function, const PointBlock
                                                                   : 1;
     alignas(64) double buffer[lanes];
     std::int64_t point[lanes], member[lanes], row[lanes];
-    T t, y[most], reference[most], p[most], out[most];
+    T t, y[most], p[most], y_reference[most], p_reference[most], out[most];
     for (std::int64_t first = 0; first < block.points; first += lanes) {
         const int count = static_cast<int>(block.points - first < lanes ? block.points - first : lanes);
         const std::int64_t first_member = first / block.rows;
@@ -39,18 +39,19 @@ void evaluate_points(const void* table, PointFunction function, const PointBlock
         };
         t = gather(block.times, block.times_per_point ? point : row);
         const bool one_member = member[count - 1] == first_member;
-        for (int i = 0; i < functions.n_parameters; ++i) {
-            const double* const values = block.parameters + i * block.parameter_stride;
+        for (int i = 0; i < functions.n_inputs; ++i) {
+            const double* const values = block.inputs + i * block.input_stride;
             p[i] = one_member ? T(values[first_member]) : gather(values, member);
+            if (function == PointFunction::error) p_reference[i] = gather(block.reference_inputs + i * block.input_stride, member);
         }
         for (int d = 0; d < functions.n_states; ++d) {
             y[d] = at_points(block.states + d * block.state_stride);
-            if (function == PointFunction::error) reference[d] = at_points(block.reference + d * block.state_stride);
+            if (function == PointFunction::error) y_reference[d] = at_points(block.reference_states + d * block.state_stride);
         }
         switch (function) {
             case PointFunction::observe: functions.observe(t, y, p, out); break;
             case PointFunction::conserved: functions.conserved(t, y, p, out); break;
-            case PointFunction::error: functions.error(y, reference, p, out); break;
+            case PointFunction::error: functions.error(y, p, y_reference, p_reference, out); break;
         }
         for (int q = 0; q < quantities; ++q) {
             LaneTraits<T>::store(out[q], buffer);

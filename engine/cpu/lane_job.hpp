@@ -40,7 +40,7 @@ public:
     LaneJob& operator=(const LaneJob&) = delete;
     virtual ~LaneJob();
 
-    /// Hands out up to `count` members: fills members[i] and, with i the fastest index, p[parameter][count], y0[state][count] (NaN where the
+    /// Hands out up to `count` members: fills members[i] and, with i the fastest index, p[input][count], y0[state][count] (NaN where the
     /// model computes it), start[count], end[count]. Returns how many; 0 when there are none left.
     virtual int take(int count, LaneMember* members, double* p, double* y0, double* start, double* end) = 0;
     virtual void finish(const LaneMember& member, Status status, double stopped_at, double accepted, double rejected) = 0;
@@ -68,9 +68,10 @@ struct PointBlock {
     bool times_per_point;
     const double* states;        ///< [state][point]
     std::int64_t state_stride;
-    const double* parameters;    ///< [parameter][member]
-    std::int64_t parameter_stride;
-    const double* reference;     ///< [state][point], for the error measure; else unused
+    const double* inputs;        ///< [input][member], see the model's p
+    std::int64_t input_stride;
+    const double* reference_states;  ///< [state][point], for the error measure; else unused
+    const double* reference_inputs;  ///< [input][member], likewise
     double* out;                 ///< [quantity][point]
     std::int64_t out_stride;
 };

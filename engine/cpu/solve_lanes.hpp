@@ -18,7 +18,7 @@ namespace gradscape {
 template <class T>
 struct TableSystem {
     using Number = T;
-    static constexpr int fixed_dimension = 0, fixed_parameters = 0;
+    static constexpr int fixed_dimension = 0, fixed_inputs = 0;
     const ModelFunctions<T>* functions;
     const Number* p;
     int dimension() const { return functions->n_states; }
@@ -31,7 +31,7 @@ template <class Model, class T>
 struct InlinedSystem {
     using Number = typename LaneTraits<T>::Part;
     static constexpr int fixed_dimension = static_cast<int>(Model::states.size());
-    static constexpr int fixed_parameters = static_cast<int>(Model::parameters.size());
+    static constexpr int fixed_inputs = inputs_of<Model>;
     const ModelFunctions<T>* functions;
     const Number* p;
     static constexpr int dimension() { return fixed_dimension; }
@@ -73,8 +73,8 @@ public:
         : functions_(functions),
           job_(job),
           n_states_(functions.n_states),
-          n_parameters_(functions.n_parameters),
-          waiting_p_(pack_array(n_parameters_)),
+          n_inputs_(functions.n_inputs),
+          waiting_p_(pack_array(n_inputs_)),
           waiting_y_(pack_array(n_states_)),
           waiting_f_(pack_array(n_states_)),
           waiting_atol_(pack_array(n_states_)),
@@ -86,7 +86,7 @@ public:
             atol_.data()[d] = Number(job.solver.atol[d]);
         }
         for (Group& group : groups_) {
-            group.p.allocate(job, n_parameters_);
+            group.p.allocate(job, n_inputs_);
             group.y.allocate(job, n_states_);
             group.y1.allocate(job, n_states_);
             group.k.allocate(job, n_states_ * (Tableau::stages + Tableau::extra_stages));
@@ -122,7 +122,7 @@ private:
     /// The lanes of one Number.
     struct Group {
         Number t{}, end{}, h{}, direction{}, next_time{}, next_event{}, log2_before{}, log2_most{}, accepted{}, error_before{};
-        LaneArray<Number, System::fixed_parameters> p;
+        LaneArray<Number, System::fixed_inputs> p;
         LaneArray<Number, System::fixed_dimension> y, y1;
         LaneArray<Number, System::fixed_dimension*(Tableau::stages + Tableau::extra_stages)> k;
     };
@@ -182,7 +182,7 @@ private:
                                         reinterpret_cast<double*>(&waiting_start_), reinterpret_cast<double*>(&waiting_end_));
             if (count == 0) return false;
             for (int lane = count; lane < lanes; ++lane) {  // idle lanes hold benign values
-                for (int i = 0; i < n_parameters_; ++i) set_lane(waiting_p_[i], lane, lane_of(waiting_p_[i], 0));
+                for (int i = 0; i < n_inputs_; ++i) set_lane(waiting_p_[i], lane, lane_of(waiting_p_[i], 0));
                 for (int d = 0; d < n_states_; ++d) set_lane(waiting_y_[d], lane, lane_of(waiting_y_[d], 0));
                 set_lane(waiting_start_, lane, lane_of(waiting_start_, 0));
                 set_lane(waiting_end_, lane, lane_of(waiting_end_, 0));
@@ -245,7 +245,7 @@ private:
             active_ &= ~(1u << lane);
             if (member_[lane].block == nullptr) {  // never had a member
                 Group& first = groups_[0];
-                for (int j = 0; j < n_parameters_; ++j) set_lane(at.p.data()[j], i, lane_of(first.p.data()[j], 0));
+                for (int j = 0; j < n_inputs_; ++j) set_lane(at.p.data()[j], i, lane_of(first.p.data()[j], 0));
                 for (int d = 0; d < n_states_; ++d) set_lane(at.y.data()[d], i, lane_of(first.y.data()[d], 0));
             }
             set_lane(at.h, i, 0);
@@ -259,7 +259,7 @@ private:
         // Whole registers are written: the loop's loads would have to wait for stores of single lanes.
         const NumberMask here = NumberTraits::only(i);
         const auto put = [&](Number& to, double value) { to = select(here, Number(value), to); };
-        for (int j = 0; j < n_parameters_; ++j) put(at.p.data()[j], lane_of(waiting_p_[j], from));
+        for (int j = 0; j < n_inputs_; ++j) put(at.p.data()[j], lane_of(waiting_p_[j], from));
         for (int d = 0; d < n_states_; ++d) {
             put(at.y.data()[d], lane_of(waiting_y_[d], from));
             put(at.k.data()[d], lane_of(waiting_f_[d], from));
@@ -388,7 +388,7 @@ private:
 
     const ModelFunctions<T>& functions_;
     LaneJob& job_;
-    const int n_states_, n_parameters_;
+    const int n_states_, n_inputs_;
 
     // Members that are prepared but not yet in a lane.
     int waiting_ = 0, waiting_next_ = 0;
