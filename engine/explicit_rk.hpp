@@ -96,7 +96,7 @@ HOST_DEVICE_INLINE T step(const System& system, const T& t, const T& t1, const T
     T sum = T(0);
 #pragma GCC unroll 8
     for (int d = 0; d < dimension; ++d) {
-        const T scale = fma(rtol, max(abs(y[d]), abs(y1[d])), atol[d]);
+        const T scale = fma(rtol, max_abs(y[d], y1[d]), atol[d]);
         const T ratio = stage_sum<ErrorWeights<Tableau>, Tableau::stages>(k + d, dimension, T(0)) * reciprocal_polynomial(scale);
         sum = fma(ratio, ratio, sum);
     }

@@ -21,12 +21,15 @@ HOST_DEVICE constexpr double abs(double x) { return __builtin_fabs(x); }
 
 HOST_DEVICE constexpr double select(bool mask, double a, double b) { return mask ? a : b; }
 HOST_DEVICE constexpr bool any_of(bool mask) { return mask; }
+HOST_DEVICE constexpr bool all_of(bool mask) { return mask; }
 /// The logic of masks; `&` of two bools would be an int.
 HOST_DEVICE constexpr bool both(bool a, bool b) { return a && b; }
 HOST_DEVICE constexpr bool either(bool a, bool b) { return a || b; }
 /// As the processor's min and max: the second operand where either is NaN.
 HOST_DEVICE constexpr double min(double a, double b) { return a < b ? a : b; }
 HOST_DEVICE constexpr double max(double a, double b) { return a > b ? a : b; }
+/// The larger of |a| and |b|; which one where either is NaN is left open.
+HOST_DEVICE constexpr double max_abs(double a, double b) { return max(abs(a), abs(b)); }
 
 // Exponent and mantissa of a positive normal number: x = mantissa * 2^exponent with 1 <= mantissa < 2.
 HOST_DEVICE constexpr double exponent_of(double x) {

@@ -26,18 +26,19 @@ struct PiController {
         return log2_polynomial(min(error_squared, T(largest_error)));
     }
 
-    /// The step to try after h. `log2_before` belongs to the last accepted step; `log2_most` limits the growth, see log2_growth().
+    /// The step to try after h, `accepted` or not. `log2_before` belongs to the last accepted step; `log2_most` limits the growth: log2_grow
+    /// after an accepted step, 0 after a rejected one, so that a step which is accepted right after a rejected try doesn't grow.
     template <class T, class MaskOfT>
     HOST_DEVICE_INLINE static T next_step(const T& h, const T& log2_error, const T& log2_before, const T& log2_most,
                                           const MaskOfT& accepted) {
         const T base = select(accepted, fma(T(0.5 * beta), log2_before, T(log2_safety)), T(log2_safety));
         return exp2_polynomial(min(fma(T(-0.5 * exponent), log2_error, base), log2_most), h);
     }
-
-    /// The step may grow after an accepted one, but not if it was accepted right after a rejected try.
-    template <class T, class MaskOfT>
-    HOST_DEVICE_INLINE static T log2_growth(const MaskOfT& accepted) {
-        return select(accepted, T(log2_grow), T(0));
+    /// The same after an accepted step.
+    template <class T>
+    HOST_DEVICE_INLINE static T next_step(const T& h, const T& log2_error, const T& log2_before, const T& log2_most) {
+        const T base = fma(T(0.5 * beta), log2_before, T(log2_safety));
+        return exp2_polynomial(min(fma(T(-0.5 * exponent), log2_error, base), log2_most), h);
     }
 };
 

@@ -270,7 +270,7 @@ struct NumberFunctions : SmallModel<NumberFunctions> {
         small_observable("add"),   small_observable("subtract"), small_observable("multiply"), small_observable("divide"),
         small_observable("fma"),   small_observable("min"),   small_observable("max"),   small_observable("abs"),
         small_observable("negate"), small_observable("select"), small_observable("log2_polynomial"), small_observable("exp2_polynomial"),
-        small_observable("reciprocal_polynomial")};
+        small_observable("reciprocal_polynomial"), small_observable("max_abs")};
     template <class T>
     static void rhs(const T& /*t*/, const T* /*y*/, const T* /*p*/, T* dydt) {
         for (std::size_t i = 0; i < states.size(); ++i) dydt[i] = T(0);
@@ -307,6 +307,7 @@ struct NumberFunctions : SmallModel<NumberFunctions> {
         out[26] = log2_polynomial(a);
         out[27] = exp2_polynomial(a, T(1));
         out[28] = reciprocal_polynomial(a);
+        out[29] = max_abs(a, b);
     }
 };
 

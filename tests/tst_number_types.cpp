@@ -286,6 +286,10 @@ void TestNumberTypes::arithmetic_equals_that_of_double() {
     const std::vector<double> values = evaluate(instruction_set, points), expected = of_double(points);
     for (const char* function : {"add", "subtract", "multiply", "divide", "sqrt", "min", "max", "abs", "negate", "select"})
         QVERIFY2(same_of(function, values, expected), function);
+    const std::size_t first = function_named("max_abs") * points.a.size();
+    for (std::size_t i = 0; i < points.a.size(); ++i)
+        if (!std::isnan(points.a[i]) && !std::isnan(points.b[i]))
+            QCOMPARE(values[first + i], std::fmax(std::fabs(points.a[i]), std::fabs(points.b[i])));
     if (fuses(instruction_set)) QVERIFY(same_of("fma", values, expected));
 }
 
@@ -310,13 +314,13 @@ void TestNumberTypes::polynomials_of_the_controller_are_as_accurate_as_documente
     const std::vector<double> logarithms = evaluate(instruction_set, "log2_polynomial", positive);
     const std::vector<double> reciprocals = evaluate(instruction_set, "reciprocal_polynomial", positive);
     for (std::size_t i = 0; i < logarithms.size(); ++i) {
-        COMPARE_WITHIN(logarithms[i], std::log2(positive.a[i]), 7e-4);
+        COMPARE_WITHIN(logarithms[i], std::log2(positive.a[i]), 8e-3);
         // 1/x is subnormal, and the guess has no exponent left, beyond 2^1022.
-        if (positive.a[i] < 4e307) COMPARE_WITHIN(reciprocals[i] * positive.a[i], 1.0, 1.4e-4);
+        if (positive.a[i] < 4e307) COMPARE_WITHIN(reciprocals[i] * positive.a[i], 1.0, 1.4e-3);
     }
     const Points exponents = points_within({"", nullptr, -1021.9, 1021.9, false, 0, 0, 0}, 40000);
     const std::vector<double> powers = evaluate(instruction_set, "exp2_polynomial", exponents);
-    for (std::size_t i = 0; i < powers.size(); ++i) COMPARE_WITHIN(powers[i] / std::exp2(exponents.a[i]), 1.0, 8e-5);
+    for (std::size_t i = 0; i < powers.size(); ++i) COMPARE_WITHIN(powers[i] / std::exp2(exponents.a[i]), 1.0, 3e-3);
 }
 
 QTEST_GUILESS_MAIN(TestNumberTypes)

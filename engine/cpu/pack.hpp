@@ -43,6 +43,12 @@ struct Mask : Registers<xsimd::batch_bool<double, Arch>, registers> {
         else
             return any_register(a.low, a.high);
     }
+    [[gnu::always_inline]] friend bool all_of(const Mask& a) {
+        if constexpr (registers == 1)
+            return all_register(a.low, a.low);
+        else
+            return all_register(a.low, a.low) && all_register(a.high, a.high);
+    }
     /// Bit i is lane i.
     [[gnu::always_inline]] std::uint32_t bits() const {
         if constexpr (registers == 1)
@@ -52,6 +58,13 @@ struct Mask : Registers<xsimd::batch_bool<double, Arch>, registers> {
     }
 
 private:
+    static bool all_register(const Register& a, const Register& b) {
+#if defined(__AVX512F__)
+        return _kortestc_mask8_u8(a, b);
+#else
+        return xsimd::all(a & b);
+#endif
+    }
     static bool any_register(const Register& a, const Register& b) {
 #if defined(__AVX512F__)
         return !_kortestz_mask8_u8(a, b);
@@ -146,6 +159,17 @@ struct Pack : Registers<xsimd::batch<double, Arch>, registers> {
     }
     [[gnu::always_inline]] friend Pack max(const Pack& a, const Pack& b) {
         return each([](auto x, auto y) { return xsimd::max(x, y); }, a, b);
+    }
+    [[gnu::always_inline]] friend Pack max_abs(const Pack& a, const Pack& b) {
+        return each(
+            [](auto x, auto y) {
+#if defined(__AVX512F__)
+                return Register(_mm512_range_pd(x, y, 0x0b));  // larger magnitude, sign cleared
+#else
+                return xsimd::max(xsimd::abs(x), xsimd::abs(y));
+#endif
+            },
+            a, b);
     }
     [[gnu::always_inline]] friend Pack abs(const Pack& a) { return each([](auto x) { return xsimd::abs(x); }, a); }
     [[gnu::always_inline]] friend Pack sqrt(const Pack& a) { return each([](auto x) { return xsimd::sqrt(x); }, a); }

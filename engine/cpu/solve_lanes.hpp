@@ -106,6 +106,7 @@ public:
                 std::uint32_t ended = advance(groups_[group], group * group_lanes);
                 for (; ended != 0; ended &= ended - 1) refill(__builtin_ctz(ended));
             }
+            if (iteration_ >= next_limit_) [[unlikely]] end_at_limit();
         }
         job_.iterations += iteration_;
     }
@@ -121,7 +122,7 @@ private:
 
     /// The lanes of one Number.
     struct Group {
-        Number t{}, end{}, h{}, direction{}, next_time{}, next_event{}, log2_before{}, log2_most{}, accepted{}, error_before{};
+        Number t{}, end{}, h{}, direction{}, next_time{}, next_event{}, log2_before{}, log2_most{}, rejected{}, error_before{};
         LaneArray<Number, System::fixed_inputs> p;
         LaneArray<Number, System::fixed_dimension> y, y1;
         LaneArray<Number, System::fixed_dimension*(Tableau::stages + Tableau::extra_stages)> k;
@@ -129,42 +130,68 @@ private:
 
     T* pack_array(int count) { return reinterpret_cast<T*>(job_.workspace(static_cast<std::size_t>(count) * lanes)); }
 
-    /// Tries a step in all lanes of a group, the first of which is `first_lane`; returns the lanes that are free then.
+    /// Tries a step in all lanes of a group, the first of which is `first_lane`; returns the lanes that are free then. Nearly always no row
+    /// and no end lies in the step and it is accepted in all lanes: that way is short, the other one gives the same bits.
     [[gnu::always_inline]] std::uint32_t advance(Group& at, int first_lane) {
         const System system{&functions_, at.p.data()};
         const int dimension = system.dimension();
         Number* const y = at.y.data();
         Number* const y1 = at.y1.data();
         Number* const k = at.k.data();
-        const Number remaining = at.end - at.t;
-        const NumberMask last = fma(Number(1.01), at.h, -remaining) * at.direction >= Number(0);
-        const Number h = select(last, remaining, at.h);
-        const Number t1 = select(last, at.end, at.t + h);
+        Number h = at.h, t1 = at.t + h;
+        const bool reaches = any_of((fma(Number(1.01), h, at.t) - at.next_event) * at.direction >= Number(0));
+        if (reaches) [[unlikely]] {
+            const NumberMask last = (fma(Number(1.01), h, at.t) - at.end) * at.direction >= Number(0);
+            h = select(last, at.end - at.t, h);
+            t1 = select(last, at.end, t1);
+        }
 
         if constexpr (!first_same_as_last<Tableau>) system.rhs(at.t, y, k);
         const Number error_squared = step<Tableau>(system, at.t, t1, h, y, atol_.data(), Number(job_.solver.rtol), k, y1);
+        if (reaches || !all_of(both(error_squared <= Number(1), t1 != at.t))) [[unlikely]]
+            return end_step(at, first_lane, error_squared, t1, h);
+
+        const Number log2_error = Control::log2_error(error_squared);
+        at.h = limited(Control::next_step(h, log2_error, at.log2_before, at.log2_most));
+        at.t = t1;
+        at.log2_before = max(log2_error, Number(Control::log2_error_floor));
+        at.log2_most = Number(Control::log2_grow);
+        at.error_before = error_squared;
+#pragma GCC unroll 8
+        for (int d = 0; d < dimension; ++d) {
+            y[d] = y1[d];
+            if constexpr (first_same_as_last<Tableau>) k[d] = k[(Tableau::stages - 1) * dimension + d];
+        }
+        return 0;
+    }
+
+    [[gnu::always_inline]] Number limited(const Number& h) const {
+        if (job_.solver.largest_step < __builtin_inf()) [[unlikely]] {
+            const Number largest(job_.solver.largest_step);
+            return max(-largest, min(largest, h));
+        }
+        return h;
+    }
+
+    /// The end of a try in the general case.
+    [[gnu::noinline]] std::uint32_t end_step(Group& at, int first_lane, const Number& error_squared, const Number& t1, const Number& h) {
+        const int dimension = functions_.n_states;
         const Number log2_error = Control::log2_error(error_squared);
         const NumberMask accepted = error_squared <= Number(1);
         const Number next_h = Control::next_step(h, log2_error, at.log2_before, at.log2_most, accepted);
-
-        // A row or the end lies in the step, the step is too small to move t, or the limit of steps is reached: rare.
         const NumberMask event = both(accepted, (t1 - at.next_event) * at.direction >= Number(0));
         const NumberMask stuck = t1 == at.t;
+        at.rejected = select(either(accepted, stuck), at.rejected, at.rejected + Number(1));  // a try that can't move t counts for nothing
         std::uint32_t ended = 0;
-        if (any_of(either(event, stuck)) || iteration_ >= next_limit_) [[unlikely]]
-            ended = handle_events(at, first_lane, error_squared, t1, h);
-
+        if (any_of(either(event, stuck))) ended = handle_events(at, first_lane, error_squared, t1, h);
         at.t = select(accepted, t1, at.t);
-        at.h = next_h;
-        if (job_.solver.largest_step < __builtin_inf()) [[unlikely]] {
-            const Number largest(job_.solver.largest_step);
-            at.h = max(-largest, min(largest, next_h));
-        }
+        at.h = limited(next_h);
         at.log2_before = select(accepted, max(log2_error, Number(Control::log2_error_floor)), at.log2_before);
-        at.log2_most = Control::template log2_growth<Number>(accepted);
-        at.accepted = select(accepted, at.accepted + Number(1), at.accepted);
+        at.log2_most = select(accepted, Number(Control::log2_grow), Number(0));
         at.error_before = error_squared;
-#pragma GCC unroll 8
+        Number* const y = at.y.data();
+        const Number* const y1 = at.y1.data();
+        Number* const k = at.k.data();
         for (int d = 0; d < dimension; ++d) {
             y[d] = select(accepted, y1[d], y[d]);
             if constexpr (first_same_as_last<Tableau>) k[d] = select(accepted, k[(Tableau::stages - 1) * dimension + d], k[d]);
@@ -273,7 +300,7 @@ private:
         put(at.next_event, next_event(time, end, direction));
         put(at.log2_before, Control::log2_error_floor);
         put(at.log2_most, Control::log2_grow);
-        put(at.accepted, 0);
+        put(at.rejected, 0);
         put(at.error_before, 0);
     }
 
@@ -305,7 +332,7 @@ private:
         const std::uint32_t stuck = NumberTraits::bits(t1 == at.t);
         const std::uint32_t accepted = NumberTraits::bits(error_squared <= Number(1)) & ~stuck & active;
         const std::uint32_t event = NumberTraits::bits((t1 - at.next_event) * at.direction >= Number(0)) & accepted;
-        std::uint32_t rows = 0, done = 0, at_limit = 0;
+        std::uint32_t rows = 0, done = 0;
         for (std::uint32_t left = event; left != 0; left &= left - 1) {
             const int i = __builtin_ctz(left);
             const double time = lane_of(t1, i);
@@ -317,27 +344,33 @@ private:
             const int i = __builtin_ctz(left);
             set_lane(at.next_event, i, next_event(lane_of(at.next_time, i), lane_of(at.end, i), lane_of(at.direction, i)));
         }
-        if (iteration_ >= next_limit_) {
-            for (std::uint32_t left = active & ~stuck; left != 0; left &= left - 1) {
-                const int i = __builtin_ctz(left);
-                if (static_cast<double>(tries(first_lane + i)) >= job_.solver.max_steps) at_limit |= 1u << i;
-            }
-            if (first_lane + group_lanes == lanes) find_next_limit();
-        }
-        const std::uint32_t ended = (done | at_limit | stuck) & active;
+        const std::uint32_t ended = (done | stuck) & active;
         for (std::uint32_t left = ended; left != 0; left &= left - 1) {
             const int i = __builtin_ctz(left);
-            const bool is_stuck = stuck >> i & 1u, stepped = accepted >> i & 1u;
-            const double tried = static_cast<double>(tries(first_lane + i)) - (is_stuck ? 1 : 0);
-            const double steps = lane_of(at.accepted, i) + (stepped ? 1 : 0);
-            const Status status = done >> i & 1u       ? Status::ok
-                                  : at_limit >> i & 1u ? Status::step_limit
+            const bool is_stuck = stuck >> i & 1u;
+            const Status status = !is_stuck                                                ? Status::ok
                                   : lane_of(at.error_before, i) <= 1.7976931348623157e308 ? Status::step_underflow
                                                                                           : Status::non_finite;
-            job_.tries += static_cast<std::int64_t>(tried);
-            job_.finish(member_[first_lane + i], status, stepped ? lane_of(t1, i) : lane_of(at.t, i), steps, tried - steps);
+            finish(first_lane + i, status, is_stuck ? lane_of(at.t, i) : lane_of(t1, i), tries(first_lane + i) - (is_stuck ? 1 : 0));
         }
         return ended << first_lane;
+    }
+
+    void finish(int lane, Status status, double stopped_at, std::int64_t tried) {
+        const double rejected = lane_of(groups_[lane / group_lanes].rejected, lane % group_lanes);
+        job_.tries += tried;
+        job_.finish(member_[lane], status, stopped_at, static_cast<double>(tried) - rejected, rejected);
+    }
+
+    /// Ends the members that have reached the limit of steps.
+    [[gnu::noinline]] void end_at_limit() {
+        for (std::uint32_t left = active_; left != 0; left &= left - 1) {
+            const int lane = __builtin_ctz(left);
+            if (static_cast<double>(tries(lane)) < job_.solver.max_steps) continue;
+            finish(lane, Status::step_limit, lane_of(groups_[lane / group_lanes].t, lane % group_lanes), tries(lane));
+            refill(lane);
+        }
+        find_next_limit();
     }
 
     /// Rows within the step just accepted; a row at its end is y1 itself.
@@ -375,11 +408,7 @@ private:
     void cancel() {
         for (std::uint32_t left = active_; left != 0; left &= left - 1) {
             const int lane = __builtin_ctz(left);
-            const Group& at = groups_[lane / group_lanes];
-            const int i = lane % group_lanes;
-            const double steps = lane_of(at.accepted, i);
-            job_.tries += tries(lane);
-            job_.finish(member_[lane], Status::cancelled, lane_of(at.t, i), steps, static_cast<double>(tries(lane)) - steps);
+            finish(lane, Status::cancelled, lane_of(groups_[lane / group_lanes].t, lane % group_lanes), tries(lane));
         }
         for (; waiting_next_ < waiting_; ++waiting_next_)
             job_.finish(waiting_member_[waiting_next_], Status::not_run, lane_of(waiting_start_, waiting_lane_[waiting_next_]), 0, 0);
