@@ -34,15 +34,30 @@ class ThreadJob final : public LaneJob {
 public:
     ThreadJob(const SolverConstants& constants, EnsembleBlocks& blocks) : LaneJob(constants), blocks_(blocks) {}
     int take(int count, LaneMember* members, double* p, double* y0, double* start, double* end) override {
-        return blocks_.take(count, members, p, y0, start, end);
+        hand_in();
+        const int taken = blocks_.take(count, members, p, y0, start, end);
+        none_left_ = taken == 0;
+        return taken;
     }
     void finish(const LaneMember& member, Status status, double stopped_at, double accepted, double rejected) override {
-        blocks_.finish(member, status, stopped_at, accepted, rejected);
+        if (!EnsembleBlocks::record(member, status, stopped_at, accepted, rejected)) return;
+        if (member.block != ended_block_) hand_in();
+        ended_block_ = member.block;
+        ++ended_;
+        if (none_left_) hand_in();
     }
     bool cancelled() const override { return blocks_.cancelled(); }
+    /// Counts the members that have ended; also to be called at the end.
+    void hand_in() {
+        if (ended_ > 0) blocks_.end_members(*ended_block_, ended_);
+        ended_ = 0;
+    }
 
 private:
     EnsembleBlocks& blocks_;
+    EnsembleBlock* ended_block_ = nullptr;  ///< the block that `ended_` members belong to, which ended but aren't counted yet
+    std::int64_t ended_ = 0;
+    bool none_left_ = false;
 };
 
 /// How often each step count occurred: bounded memory whatever the number of members.
@@ -203,6 +218,7 @@ void run_blocks(BlockPlan plan, const RunOptions& options, EnsembleResult& resul
                 while (blocks.wait_for_members()) {
                     ThreadJob job(constants, blocks);
                     solve(functions, job);
+                    job.hand_in();
                     tries += job.tries;
                     iterations += job.iterations;
                 }

@@ -98,28 +98,42 @@ Sampler::Sampler(const ModelDescription& model, const EnsembleRequest& request) 
 Sampler::~Sampler() = default;
 
 void Sampler::member(std::int64_t i, double* parameters, double* initial_state, double& start, double& end) const {
+    members(std::span(&i, 1), parameters, initial_state, 1, &start, &end);
+}
+
+void Sampler::members(std::span<const std::int64_t> numbers, double* parameters, double* initial_state, std::int64_t stride, double* start,
+                      double* end) const {
     const Plan& plan = *plan_;
-    std::copy(plan.parameters.begin(), plan.parameters.end(), parameters);
-    std::copy(plan.initial_state.begin(), plan.initial_state.end(), initial_state);
-    start = plan.start;
-    end = plan.end;
-    const auto place = [&](const Plan::Target& target) -> double& {
+    const std::size_t count = numbers.size();
+    const auto row = [stride](double* values, std::size_t index) { return values + static_cast<std::int64_t>(index) * stride; };
+    for (std::size_t q = 0; q < plan.parameters.size(); ++q) std::fill_n(row(parameters, q), count, plan.parameters[q]);
+    for (std::size_t d = 0; d < plan.initial_state.size(); ++d) std::fill_n(row(initial_state, d), count, plan.initial_state[d]);
+    std::fill_n(start, count, plan.start);
+    std::fill_n(end, count, plan.end);
+    const auto row_of = [&](const Plan::Target& target) {
         switch (target.kind) {
-            case Kind::parameter: return parameters[target.index];
-            case Kind::initial_state: return initial_state[target.index];
+            case Kind::parameter: return row(parameters, target.index);
+            case Kind::initial_state: return row(initial_state, target.index);
             case Kind::start: return start;
             case Kind::end: break;
         }
         return end;
     };
-    const auto index = static_cast<std::uint64_t>(i);
     int dimension = 0;
     for (const Plan::Drawn& drawn : plan.drawn) {
-        const std::uint64_t bits = plan.sobol ? plan.sobol->coordinate(index, dimension++) ^ drawn.shift
-                                              : random_bits(plan.seed, RandomStream::draws, drawn.quantity, index);
-        place(drawn.target) = drawn.distribution(uniform_integer(bits));
+        double* const values = row_of(drawn.target);
+        for (std::size_t i = 0; i < count; ++i) {
+            const auto number = static_cast<std::uint64_t>(numbers[i]);
+            const std::uint64_t bits = plan.sobol ? plan.sobol->coordinate(number, dimension) ^ drawn.shift
+                                                  : random_bits(plan.seed, RandomStream::draws, drawn.quantity, number);
+            values[i] = drawn.distribution(uniform_integer(bits));
+        }
+        ++dimension;
     }
-    for (const Plan::Column& column : plan.columns) place(column.target) = column.values[index];
+    for (const Plan::Column& column : plan.columns) {
+        double* const values = row_of(column.target);
+        for (std::size_t i = 0; i < count; ++i) values[i] = column.values[static_cast<std::size_t>(numbers[i])];
+    }
 }
 
 }  // namespace gradscape

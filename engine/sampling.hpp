@@ -10,6 +10,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "engine/ensemble.hpp"
@@ -32,6 +33,9 @@ public:
     /// Writes member i's parameters [P], initial values [D] (NaN where the model computes them), start and end. Safe to call from many
     /// threads.
     void member(std::int64_t i, double* parameters, double* initial_state, double& start, double& end) const;
+    /// The same for `count` members at once: number i's parameter q goes to parameters[q * stride + i], and so on.
+    void members(std::span<const std::int64_t> numbers, double* parameters, double* initial_state, std::int64_t stride, double* start,
+                 double* end) const;
 
 private:
     struct Plan;

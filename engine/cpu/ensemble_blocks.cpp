@@ -1,6 +1,7 @@
 #include "engine/cpu/ensemble_blocks.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -16,7 +17,16 @@ bool is_final(Status status) { return status != Status::cancelled && status != S
 
 }  // namespace
 
-EnsembleBlocks::EnsembleBlocks(BlockPlan plan) : plan_(std::move(plan)) {}
+EnsembleBlocks::EnsembleBlocks(BlockPlan plan) : plan_(std::move(plan)) {
+    static constexpr double largest = std::numeric_limits<double>::max();
+    const auto limits = [](const auto& info, std::size_t row) {
+        return Limits{row, std::max(info.hard_min, -largest), std::min(info.hard_max, largest)};
+    };
+    const ModelDescription& model = plan_.model->description;
+    for (std::size_t i = 0; i < model.parameters.size(); ++i) parameter_limits_.push_back(limits(model.parameters[i], i));
+    for (std::size_t d = 0; d < model.states.size(); ++d)
+        if (plan_.request->initial_state[d].kind != Draw::Kind::from_model) initial_limits_.push_back(limits(model.states[d], d));
+}
 
 EnsembleBlock* EnsembleBlocks::open_block() {
     const ModelDescription& model = plan_.model->description;
@@ -77,48 +87,49 @@ EnsembleBlock* EnsembleBlocks::open_block() {
     return &block;
 }
 
-void EnsembleBlocks::fill_member(EnsembleBlock& block, std::int64_t index) {
+void EnsembleBlocks::draw(EnsembleBlock& block, std::int64_t first, std::int64_t last) {
     EnsembleChunk& chunk = block.chunk;
-    const ModelDescription& model = plan_.model->description;
-    const std::int64_t position = chunk.first + index;
-    const std::int64_t number = plan_.members != nullptr ? (*plan_.members)[static_cast<std::size_t>(position)] : position;
-    std::array<double, 128> p, y0;
-    double start = 0, end = 0;
-    plan_.sampler->member(number, p.data(), y0.data(), start, end);
-    const auto m = static_cast<std::size_t>(index), count = static_cast<std::size_t>(chunk.count);
-    for (std::size_t i = 0; i < model.parameters.size(); ++i) block.inputs[i * count + m] = p[i];
-    for (std::size_t d = 0; d < model.states.size(); ++d) block.initial[d * count + m] = y0[d];
-    chunk.span_start[m] = start;
-    chunk.span_end[m] = end;
+    std::array<std::int64_t, most_at_once> numbers;
+    const auto drawn = static_cast<std::size_t>(last - first);
+    for (std::int64_t index = first; index < last; ++index) {
+        const std::int64_t position = chunk.first + index;
+        numbers[static_cast<std::size_t>(index - first)] =
+            plan_.members != nullptr ? (*plan_.members)[static_cast<std::size_t>(position)] : position;
+    }
+    double *const inputs = block.inputs.data() + first, *const initial = block.initial.data() + first;
+    double *const start = chunk.span_start.data() + first, *const end = chunk.span_end.data() + first;
+    plan_.sampler->members(std::span(numbers).first(drawn), inputs, initial, chunk.count, start, end);
     for (std::size_t q = 0; q < plan_.varied.size(); ++q) {
         const VariedQuantity& quantity = plan_.varied[q];
-        const auto i = static_cast<std::size_t>(quantity.index);
+        const double* from = end;
         switch (quantity.kind) {
-            case VariedQuantity::Kind::parameter: chunk.drawn[q * count + m] = p[i]; break;
-            case VariedQuantity::Kind::initial_state: chunk.drawn[q * count + m] = y0[i]; break;
-            case VariedQuantity::Kind::start: chunk.drawn[q * count + m] = start; break;
-            case VariedQuantity::Kind::end: chunk.drawn[q * count + m] = end; break;
+            case VariedQuantity::Kind::parameter: from = inputs + quantity.index * chunk.count; break;
+            case VariedQuantity::Kind::initial_state: from = initial + quantity.index * chunk.count; break;
+            case VariedQuantity::Kind::start: from = start; break;
+            case VariedQuantity::Kind::end: break;
         }
+        std::copy_n(from, drawn, chunk.drawn.begin() + static_cast<std::int64_t>(q) * chunk.count + first);
     }
-    if (plan_.times.per_member) {
-        const std::vector<double> times = save_times(plan_.request->span, start, end);
+    if (!plan_.times.per_member) return;
+    for (std::int64_t index = first; index < last; ++index) {
+        const auto m = static_cast<std::size_t>(index);
+        const std::vector<double> times = save_times(plan_.request->span, chunk.span_start[m], chunk.span_end[m]);
         std::copy(times.begin(), times.end(), chunk.row_times.begin() + index * chunk.rows);
     }
 }
 
-bool EnsembleBlocks::acceptable(const EnsembleBlock& block, std::int64_t index, const double* y0) const {
-    const ModelDescription& model = plan_.model->description;
-    const auto m = static_cast<std::size_t>(index), count = static_cast<std::size_t>(block.chunk.count);
-    for (std::size_t i = 0; i < model.parameters.size(); ++i) {
-        const double value = block.inputs[i * count + m];
-        if (!std::isfinite(value) || value < model.parameters[i].hard_min || value > model.parameters[i].hard_max) return false;
-    }
-    for (std::size_t d = 0; d < model.states.size(); ++d) {
-        const Draw& draw = plan_.request->initial_state[d];
-        if (draw.kind == Draw::Kind::from_model) continue;
-        if (!std::isfinite(y0[d]) || y0[d] < model.states[d].hard_min || y0[d] > model.states[d].hard_max) return false;
-    }
-    return std::isfinite(block.chunk.span_start[m]) && std::isfinite(block.chunk.span_end[m]);
+bool EnsembleBlocks::acceptable(const EnsembleBlock& block, std::int64_t index) const {
+    const auto within = [index, stride = block.chunk.count](const std::vector<double>& values, const std::vector<Limits>& all) {
+        bool fine = true;
+        for (const Limits& limits : all) {
+            const double value = values[limits.row * static_cast<std::size_t>(stride) + static_cast<std::size_t>(index)];
+            fine = fine && value >= limits.least && value <= limits.most;
+        }
+        return fine;
+    };
+    const auto m = static_cast<std::size_t>(index);
+    return within(block.inputs, parameter_limits_) && within(block.initial, initial_limits_) && std::isfinite(block.chunk.span_start[m]) &&
+           std::isfinite(block.chunk.span_end[m]);
 }
 
 int EnsembleBlocks::take(int count, LaneMember* members, double* p, double* y0, double* start, double* end) {
@@ -126,7 +137,7 @@ int EnsembleBlocks::take(int count, LaneMember* members, double* p, double* y0, 
     const auto lanes = static_cast<std::size_t>(count);
     int taken = 0;
     while (taken < count) {
-        // Only the counter is moved under the lock; drawing the member happens outside.
+        // Only the counter is moved under the lock; drawing the members happens outside.
         EnsembleBlock* block = nullptr;
         std::int64_t first = 0, last = 0;
         {
@@ -140,55 +151,68 @@ int EnsembleBlocks::take(int count, LaneMember* members, double* p, double* y0, 
                 break;
             }
             first = block->taken;
-            last = std::min(block->chunk.count, first + (count - taken));
+            last = std::min(block->chunk.count, first + std::min(count - taken, most_at_once));
             block->taken = last;
         }
-        for (std::int64_t index = first; index < last; ++index) {
-            const auto m = static_cast<std::size_t>(index);
-            LaneMember member{};
-            member.block = block;
-            member.index = index;
-            if (block->final_before[m]) {
-                done_.fetch_add(1, std::memory_order_relaxed);
-                if (block->unfinished.fetch_sub(1) == 1) complete(*block);
+        EnsembleChunk& chunk = block->chunk;
+        std::int64_t ended = 0;
+        for (std::int64_t index = first; index < last;) {
+            if (block->final_before[static_cast<std::size_t>(index)]) {
+                ++ended;
+                ++index;
                 continue;
             }
-            fill_member(*block, index);
-            EnsembleChunk& chunk = block->chunk;
-            const auto members_of_block = static_cast<std::size_t>(chunk.count);
-            const auto lane = static_cast<std::size_t>(taken);
-            for (std::size_t i = 0; i < model.inputs(); ++i) p[i * lanes + lane] = block->inputs[i * members_of_block + m];
-            std::array<double, 128> initial;
-            for (std::size_t d = 0; d < model.states.size(); ++d)
-                y0[d * lanes + lane] = initial[d] = block->initial[d * members_of_block + m];
-            start[lane] = chunk.span_start[m];
-            end[lane] = chunk.span_end[m];
-            member.times = plan_.times.per_member ? chunk.row_times.data() + index * chunk.rows : plan_.times.shared.data();
-            member.rows = chunk.rows;
-            member.values = chunk.states.data() + index * chunk.rows;
-            member.state_stride = chunk.count * chunk.rows;
-            member.initial = block->initial.data() + index;
-            member.initial_stride = chunk.count;
-            if (!acceptable(*block, index, initial.data())) {
-                finish(member, Status::bad_input, start[lane], 0, 0);
-                continue;
+            std::int64_t behind = index + 1;
+            while (behind < last && !block->final_before[static_cast<std::size_t>(behind)]) ++behind;
+            draw(*block, index, behind);
+            for (; index < behind; ++index) {
+                LaneMember member{};
+                member.block = block;
+                member.index = index;
+                if (!acceptable(*block, index)) {
+                    record(member, Status::bad_input, chunk.span_start[static_cast<std::size_t>(index)], 0, 0);
+                    ++ended;
+                    continue;
+                }
+                member.times = plan_.times.per_member ? chunk.row_times.data() + index * chunk.rows : plan_.times.shared.data();
+                member.rows = chunk.rows;
+                member.values = chunk.states.data() + index * chunk.rows;
+                member.state_stride = chunk.count * chunk.rows;
+                member.initial = block->initial.data() + index;
+                member.initial_stride = chunk.count;
+                const auto m = static_cast<std::size_t>(index), block_members = static_cast<std::size_t>(chunk.count);
+                const auto lane = static_cast<std::size_t>(taken);
+                for (std::size_t i = 0; i < model.inputs(); ++i) p[i * lanes + lane] = block->inputs[i * block_members + m];
+                for (std::size_t d = 0; d < model.states.size(); ++d) y0[d * lanes + lane] = block->initial[d * block_members + m];
+                start[lane] = chunk.span_start[m];
+                end[lane] = chunk.span_end[m];
+                members[taken++] = member;
             }
-            members[taken++] = member;
         }
+        end_members(*block, ended);
     }
     return taken;
 }
 
-void EnsembleBlocks::finish(const LaneMember& member, Status status, double stopped_at, double accepted, double rejected) {
-    EnsembleBlock& block = *member.block;
+bool EnsembleBlocks::record(const LaneMember& member, Status status, double stopped_at, double accepted, double rejected) {
+    EnsembleChunk& chunk = member.block->chunk;
     const auto m = static_cast<std::size_t>(member.index);
-    block.chunk.status[m] = status;
-    block.chunk.stopped_at[m] = stopped_at;
-    block.chunk.accepted[m] = static_cast<std::int32_t>(accepted);
-    block.chunk.rejected[m] = static_cast<std::int32_t>(rejected);
-    if (!is_final(status)) return;
-    done_.fetch_add(1, std::memory_order_relaxed);
-    if (block.unfinished.fetch_sub(1) == 1) complete(block);
+    chunk.status[m] = status;
+    chunk.stopped_at[m] = stopped_at;
+    chunk.accepted[m] = static_cast<std::int32_t>(accepted);
+    chunk.rejected[m] = static_cast<std::int32_t>(rejected);
+    return is_final(status);
+}
+
+void EnsembleBlocks::end_members(EnsembleBlock& block, std::int64_t count) {
+    if (count > 0 && block.unfinished.fetch_sub(count) == count) complete(block);
+}
+
+std::int64_t EnsembleBlocks::done() {
+    const std::lock_guard lock(mutex_);
+    std::int64_t done = consumed_;
+    for (const auto& block : blocks_) done += block->chunk.count - block->unfinished.load(std::memory_order_relaxed);
+    return done;
 }
 
 void EnsembleBlocks::complete(EnsembleBlock& block) {
@@ -279,6 +303,7 @@ EnsembleBlock* EnsembleBlocks::next_ready(double seconds) {
 void EnsembleBlocks::release() {
     {
         const std::lock_guard lock(mutex_);
+        consumed_ += blocks_.front()->chunk.count - blocks_.front()->unfinished.load(std::memory_order_relaxed);
         blocks_.pop_front();
     }
     members_available_.notify_all();
@@ -307,7 +332,7 @@ EnsembleBlock* EnsembleBlocks::close_next() {
         EnsembleChunk& chunk = block.chunk;
         for (std::int64_t index = 0; index < chunk.count; ++index) {
             const auto m = static_cast<std::size_t>(index);
-            if (chunk.status[m] == Status::not_run && std::isnan(chunk.span_start[m])) fill_member(block, index);
+            if (chunk.status[m] == Status::not_run && std::isnan(chunk.span_start[m])) draw(block, index, index + 1);
         }
         evaluate(block);
         block.ready = true;

@@ -50,7 +50,10 @@ public:
 
     /// As LaneJob::take; 0 too when the window is full.
     int take(int count, LaneMember* members, double* p, double* y0, double* start, double* end);
-    void finish(const LaneMember& member, Status status, double stopped_at, double accepted, double rejected);
+    /// How a member ended; false where that is not final. The final ones of a block are counted by end_members(), which need not be called
+    /// for each: threads hand in several at once, because they share the count.
+    static bool record(const LaneMember& member, Status status, double stopped_at, double accepted, double rejected);
+    void end_members(EnsembleBlock& block, std::int64_t count);
 
     /// Blocks a thread whose lanes are empty until there are members to take (true) or no more will come (false).
     bool wait_for_members();
@@ -68,21 +71,30 @@ public:
     /// status that says so; null when none is left.
     EnsembleBlock* close_next();
 
-    std::int64_t done() const { return done_.load(std::memory_order_relaxed); }
+    /// Members that have ended.
+    std::int64_t done();
 
 private:
     EnsembleBlock* open_block();
-    void fill_member(EnsembleBlock& block, std::int64_t index);
+    /// Draws the members first..last-1 of the block, most_at_once at most.
+    void draw(EnsembleBlock& block, std::int64_t first, std::int64_t last);
     void complete(EnsembleBlock& block);
     void evaluate(EnsembleBlock& block) const;
-    bool acceptable(const EnsembleBlock& block, std::int64_t index, const double* y0) const;
+    bool acceptable(const EnsembleBlock& block, std::int64_t index) const;
 
+    static constexpr int most_at_once = 64;
+    /// Within which a parameter or a given initial value must lie.
+    struct Limits {
+        std::size_t row;
+        double least, most;
+    };
     const BlockPlan plan_;
+    std::vector<Limits> parameter_limits_, initial_limits_;
     std::mutex mutex_;
     std::condition_variable block_ready_, members_available_;
     std::deque<std::unique_ptr<EnsembleBlock>> blocks_;
     std::int64_t next_ = 0;            ///< first member of the next block to be opened
-    std::atomic<std::int64_t> done_{0};
+    std::int64_t consumed_ = 0;        ///< members that had ended in the blocks given back
     std::atomic<bool> cancelled_{false};
 };
 
