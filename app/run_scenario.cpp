@@ -64,6 +64,14 @@ private:
     std::array<StopRange, status_count>& stopped_;
 };
 
+/// Where a symbolic link leads to: the file there is written, and the link stays.
+fs::path behind_links(fs::path file) {
+    std::error_code error;
+    for (int links = 0; links < 40 && fs::is_symlink(fs::symlink_status(file, error)); ++links)
+        file = file.parent_path() / fs::read_symlink(file, error);
+    return file;
+}
+
 /// The file to write, with the default's folder.
 fs::path target_of(const RunJob& job, const EnsembleRequest& request) {
     if (!job.out.empty()) return job.out;
@@ -184,7 +192,7 @@ RunReport run_scenario(const RunJob& job, const RunHooks& hooks) {
     const ModelDescription& description = model.description;
     if (previous) previous->check_model(description);
 
-    const fs::path target = target_of(job, request);
+    const fs::path target = behind_links(target_of(job, request));
     check_existing(job, request, target);
     if (target.parent_path() == default_folder) fs::create_directories(default_folder);
     request.output.file = target.string();

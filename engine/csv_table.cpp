@@ -50,8 +50,8 @@ public:
 
     void line(std::string_view text) {
         ++line_;
-        text = trimmed(text);
-        if (text.empty() || text.front() == '#') return;
+        text = trimmed(text.substr(0, text.find('#')));
+        if (text.empty()) return;
         const std::vector<std::string_view> cells = cells_of(text);
         if (table_.names.empty()) read_names(cells);
         else read_row(cells);

@@ -47,6 +47,7 @@ struct ParameterInfo {
     Scale scale = Scale::linear;
     double hard_min = -no_limit, hard_max = no_limit;  ///< inclusive limits of what the model accepts
     const char* help = "";      ///< one sentence
+    bool start_only = false;    ///< only `initial_state` reads it, and no right-hand side or observable
 };
 
 /// An input of a member that the user doesn't set.

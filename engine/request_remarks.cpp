@@ -71,11 +71,24 @@ void remark_on_limits(const std::string& section, const std::vector<Draw>& draws
     }
 }
 
+/// Parameters of the initial state, where no value of it is left to the model.
+void remark_on_unused(const ModelDescription& model, const EnsembleRequest& request, std::vector<std::string>& remarks) {
+    const auto from_model = [](const Draw& draw) { return draw.kind == Draw::Kind::from_model; };
+    if (std::any_of(request.initial_state.begin(), request.initial_state.end(), from_model)) return;
+    for (std::size_t i = 0; i < request.parameters.size(); ++i) {
+        const Draw& draw = request.parameters[i];
+        if (model.parameters[i].start_only && (draw.varied() || draw.value != model.parameters[i].default_value))
+            remarks.push_back(std::string("parameters.") + model.parameters[i].name +
+                              ": has no effect, because initial_state gives every initial value.");
+    }
+}
+
 }  // namespace
 
 std::vector<std::string> request_remarks(const ModelDescription& model, const EnsembleRequest& request) {
     std::vector<std::string> remarks;
     remark_on_size(request, !varied_quantities(model, request).empty(), remarks);
+    remark_on_unused(model, request, remarks);
     remark_on_limits("parameters", request.parameters, model.parameters, remarks);
     remark_on_limits("initial_state", request.initial_state, model.states, remarks);
     for (std::size_t d = 0; d < model.states.size(); ++d) {

@@ -167,7 +167,7 @@ void read_ensemble(const json& value, EnsembleRequest& request, Given& given) {
         request.sampling = static_cast<Sampling>(choice(*word, section.path("sampling"), {"random", "sobol", "table"}));
         given.sampling = true;
     }
-    if (const json* seed = section.find("seed")) {
+    if (const json* seed = section.find("seed"); seed != nullptr && !seed->is_null()) {
         request.seed = seed_number(*seed, section.path("seed"));
         request.seed_given = true;
     }
@@ -359,7 +359,7 @@ EnsembleRequest parse_scenario(std::string_view text_of_scenario, const ModelNam
             .set("subsample", request.accuracy_subsample,
                  [](const json& n, const std::string& path) { return static_cast<int>(whole(n, path, 0, largest_subsample)); });
     if (const json* value = top.find("output")) read_output(*value, request.output);
-    if (const json* value = top.find("window")) {
+    if (const json* value = top.find("window"); value != nullptr && !value->is_null()) {
         if (!value->is_object()) refuse("window", *value, "an object {...}");
         request.window = value->dump();
     }

@@ -286,6 +286,16 @@ void check_solver(const SolverRequest& solver, const ModelDescription& model) {
         refuse("solver.device", in_quotes(solver.device) + " can't be used: this build has no GPU engine; use \"auto\" or \"cpu\"");
 }
 
+/// A largest step with which the step limit ends every member.
+void check_step_limit(const EnsembleRequest& request) {
+    const SolverRequest& solver = request.solver;
+    const double length = std::abs(request.span.end - request.span.start);
+    if (!solver.max_step || has_member_spans(request) || length / *solver.max_step <= static_cast<double>(solver.max_steps)) return;
+    refuse("solver.max_step", shortest_text(*solver.max_step) + " asks for more steps over the span of " + shortest_text(length) +
+                                  " than solver.max_steps allows, which is " + std::to_string(solver.max_steps) + "; it must be at least " +
+                                  shortest_text(length / static_cast<double>(solver.max_steps)));
+}
+
 void check_output(const OutputRequest& output) {
     require_between("output.every", output.every, 1, largest_row_count);
     if (output.file.find('\0') != std::string::npos) refuse("output.file", in_quotes(output.file) + " is no name of a file");
@@ -309,6 +319,7 @@ void validate(const EnsembleRequest& request, const ModelDescription& model) {
     check_table(request, model);
     const std::int64_t rows = check_span(request, model);
     check_solver(request.solver, model);
+    check_step_limit(request);
     require_between("accuracy.subsample", request.accuracy_subsample, 0, largest_subsample);
     check_output(request.output);
     check_total(request, model, rows);

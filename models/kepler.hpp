@@ -53,10 +53,10 @@ struct Kepler {
                       .scale = Scale::log, .hard_min = 1e-100, .hard_max = 1e100,
                       .help = "Gravitational parameter G (m1 + m2); 39.476926421373 for au, yr and solar masses."},
         ParameterInfo{.name = "a", .symbol = "a", .latex = "a", .unit = "1", .default_value = 1, .min = 0.1, .max = 30, .scale = Scale::log,
-                      .hard_min = 1e-100, .hard_max = 1e100, .help = "Semi-major axis of the orbit that the start is computed from."},
+                      .hard_min = 1e-100, .hard_max = 1e100, .help = "Semi-major axis of the orbit that the start is computed from.", .start_only = true},
         ParameterInfo{.name = "e", .symbol = "e", .latex = "e", .unit = "1", .default_value = 0.3, .min = 0, .max = 0.95, .hard_min = 0,
                       .hard_max = 1 - smallest_eccentricity_gap,
-                      .help = "Eccentricity of the orbit that the start is computed from."}};
+                      .help = "Eccentricity of the orbit that the start is computed from.", .start_only = true}};
 
     static constexpr std::array observables{
         ObservableInfo{.name = "r", .symbol = "r", .latex = "r", .unit = "1", .help = "Distance of the two bodies."},

@@ -244,6 +244,9 @@ private slots:
     void an_interrupted_run_that_is_resumed_equals_an_uninterrupted_one_data();
     void an_interrupted_run_that_is_resumed_equals_an_uninterrupted_one();
     void a_fresh_run_does_not_replace_the_members_of_an_interrupted_one();
+    void a_killed_run_leaves_its_members_and_says_how_to_go_on();
+    void a_link_is_followed_and_stays();
+    void a_name_too_long_is_an_error_that_says_by_how_much();
     void what_cannot_be_resumed_is_one_line_data();
     void what_cannot_be_resumed_is_one_line();
     void a_table_that_changed_is_noticed_when_a_run_is_resumed();
@@ -755,6 +758,54 @@ void tst_command_line::a_fresh_run_does_not_replace_the_members_of_an_interrupte
     QVERIFY2(is_one_error_line(refused.err) && contains(refused.err, "--resume a.incomplete.h5"), refused.err.c_str());
     QCOMPARE(run(folder.path(), {"a.json", "--out", "a.h5", "--overwrite", "--quiet"}).code, 0);
     QCOMPARE(folder.names(), (std::set<std::string>{"a.json", "a.h5"}));
+}
+
+void tst_command_line::a_killed_run_leaves_its_members_and_says_how_to_go_on() {
+    const Folder folder;
+    folder.write("a.json", long_scenario());
+    Program program(folder.path(), {"a.json", "--out", "a.h5", "--threads", "1"});
+    program.reading_stderr();
+    QVERIFY(program.signal_in_mid_run(0));  // no signal: waits until members are being computed
+    constexpr std::uintmax_t several_batches = 2'500'000;
+    std::error_code gone;
+    for (int waited = 0; std::filesystem::file_size(folder.file(".a.h5.part"), gone) < several_batches && waited < patience; waited += 5)
+        QThread::msleep(5);
+    program.process().kill();
+    QCOMPARE(program.outcome().code, -2);
+    QCOMPARE(folder.names(), (std::set<std::string>{".a.h5.part", "a.json"}));
+    const Outcome refused = run(folder.path(), {"a.json", "--out", "a.h5"});
+    QCOMPARE(refused.code, 1);
+    QVERIFY2(is_one_error_line(refused.err) &&
+                 contains(refused.err, "`mv .a.h5.part a.incomplete.h5 && gradscape-run --resume a.incomplete.h5`"),
+             refused.err.c_str());
+    std::filesystem::rename(folder.file(".a.h5.part"), folder.file("a.incomplete.h5"));
+    QCOMPARE(run(folder.path(), {"--resume", "a.incomplete.h5", "--quiet"}).code, 0);
+    QCOMPARE(run(folder.path(), {"a.json", "--out", "b.h5", "--quiet"}).code, 0);
+    QCOMPARE(difference(folder.file("a.h5"), folder.file("b.h5"), find_model("log_halo")->description), std::string());
+    QCOMPARE(folder.names(), (std::set<std::string>{"a.json", "a.h5", "b.h5"}));
+}
+
+void tst_command_line::a_link_is_followed_and_stays() {
+    const Folder folder;
+    folder.write("a.json", small_scenario());
+    std::filesystem::create_directory(folder.file("disk"));
+    std::filesystem::create_symlink("disk/b.h5", folder.file("a.h5"));
+    QCOMPARE(run(folder.path(), {"a.json", "--out", "a.h5", "--quiet"}).code, 0);
+    QVERIFY(std::filesystem::is_symlink(folder.file("a.h5")));
+    QCOMPARE(fault_of(folder.file("disk/b.h5")), std::string());
+    QCOMPARE(run(folder.path(), {"a.json", "--out", "a.h5", "--quiet"}).code, 1);
+    QCOMPARE(run(folder.path(), {"a.json", "--out", "a.h5", "--overwrite", "--quiet"}).code, 0);
+    QVERIFY(std::filesystem::is_symlink(folder.file("a.h5")));
+    QCOMPARE(folder.names(), (std::set<std::string>{"a.json", "a.h5", "disk"}));
+}
+
+void tst_command_line::a_name_too_long_is_an_error_that_says_by_how_much() {
+    const Folder folder;
+    folder.write("a.json", small_scenario());
+    const Outcome outcome = run(folder.path(), {"a.json", "--quiet", "--out", QString(247, 'n') + ".h5"});
+    QCOMPARE(outcome.code, 1);
+    QVERIFY2(is_one_error_line(outcome.err) && contains(outcome.err, "the name is 6 characters too long"), outcome.err.c_str());
+    QCOMPARE(folder.names(), std::set<std::string>{"a.json"});
 }
 
 void tst_command_line::what_cannot_be_resumed_is_one_line_data() {

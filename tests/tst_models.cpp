@@ -287,6 +287,27 @@ private slots:
         }
     }
 
+    void parameters_of_the_start_alone_change_nothing_else_data() { every_model(); }
+    void parameters_of_the_start_alone_change_nothing_else() {
+        const TestedModel& model = this_model();
+        const ModelDescription& d = model.description;
+        std::mt19937_64 random(1);
+        for (std::size_t i = 0; i < d.parameters.size(); ++i) {
+            bool start = false, others = false;
+            for (int repeat = 0; repeat < 20; ++repeat) {
+                const Numbers y = TestedModel::drawn(d.states, random), p = TestedModel::drawn(d.parameters, random);
+                Numbers changed = p;
+                changed[i] = TestedModel::drawn(d.parameters, random)[i];
+                const auto differ = [](const Numbers& a, const Numbers& b) { return !std::equal(a.begin(), a.end(), b.begin(), identical); };
+                start = start || differ(model.start(p), model.start(changed));
+                others = others || differ(model.rhs(y, p), model.rhs(y, changed)) ||
+                         differ(model.observables(y, p), model.observables(y, changed)) ||
+                         differ(model.conserved(y, p), model.conserved(y, changed));
+            }
+            QVERIFY2(d.parameters[i].start_only == (start && !others), d.parameters[i].name);
+        }
+    }
+
     void lorenz_is_the_textbook_system() {
         const Numbers f = tested_model("lorenz").rhs({1.5, -2, 3}, {10, 28, 0.25});
         QCOMPARE(f, (Numbers{-35, 39.5, -3.75}));

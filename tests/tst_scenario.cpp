@@ -14,6 +14,7 @@
 #include "engine/sampling.hpp"
 #include "engine/save_times.hpp"
 #include "engine/scenario.hpp"
+#include "models/kepler.hpp"
 #include "models/log_halo.hpp"
 #include "models/lorenz.hpp"
 
@@ -108,7 +109,9 @@ public:
         request.solver.rtol = std::pow(10, -1 - 12 * unit());
         request.solver.atol = {std::abs(number()), std::abs(number())};
         request.solver.max_steps = 1 + static_cast<std::int64_t>(word() % 0x7fffffff);
-        if (coin()) request.solver.max_step = std::abs(number());
+        if (coin())
+            request.solver.max_step =
+                std::max(std::abs(number()), 20.0 / static_cast<double>(request.solver.max_steps));  // the span is below 20
         if (coin()) request.solver.first_step = std::abs(number());
         request.solver.threads = static_cast<int>(word() % 100);
         request.solver.device = coin() ? "cpu" : "auto";
@@ -337,6 +340,8 @@ private slots:
         row(R"("solver": {"device": "cuda:0"})",
             "solver.device: \"cuda:0\" can't be used: this build has no GPU engine; use \"auto\" or \"cpu\"");
         row(R"("solver": {"device": "gpu"})", "solver.device: \"gpu\" is not one of auto, cpu");
+        row(R"("span": {"end": 3}, "solver": {"max_step": 0.01, "max_steps": 100})",
+            "solver.max_step: 0.01 asks for more steps over the span of 3 than solver.max_steps allows, which is 100; it must be at least 0.03");
         row(R"("accuracy": {"subsample": -1})", "accuracy.subsample: -1 is not a whole number from 0");
         row(R"("output": {"every": 0})", "output.every: 0 is not a whole number from 1");
         row(R"("output": {"precision": "float16"})", "output.precision: \"float16\" is not one of float64, float32");
@@ -579,7 +584,7 @@ private slots:
     }
 
     void a_table_gives_the_columns_it_names() {
-        const EnsembleRequest r = with_table("# made by hand\n\nrho, x0 ,\"end\"\r\n1,2,3\r\n +4.5,\t-5e-1 , 1.75\n# more\n7,8,9",
+        const EnsembleRequest r = with_table("# made by hand\n\nrho, x0 ,\"end\" # names\r\n1,2,3 # first\r\n +4.5,\t-5e-1 , 1.75\n# more\n7,8,9",
                                              R"("parameters": {"sigma": {"min": 1, "max": 2}})");
         QCOMPARE(r.table.names, (std::vector<std::string>{"rho", "x0", "end"}));
         QCOMPARE(r.table.columns, (std::vector<std::vector<double>>{{1, 4.5, 7}, {2, -0.5, 8}, {3, 1.75, 9}}));
@@ -589,6 +594,12 @@ private slots:
         QVERIFY(has_member_spans(r));
         QVERIFY(with_table("rho\n1\n").sampling == Sampling::table);
         QCOMPARE(with_table("rho\n1\n2\n3\n", "", R"(, "size": 2)").size, std::int64_t{2});
+    }
+
+    void null_leaves_the_choice_to_the_program() {
+        const EnsembleRequest r = parse(R"({"model": "toy", "ensemble": {"seed": null}, "solver": {"max_step": null}, "window": null})");
+        QVERIFY(!r.seed_given && !r.solver.max_step);
+        QCOMPARE(r.window, std::string("{}"));
     }
 
     void a_scenario_with_a_table_reads_back_bit_for_bit() {
@@ -785,6 +796,15 @@ private slots:
                     r.parameters[0] = {.kind = Kind::table};
                     r.table = {{"rho"}, {std::vector<double>(2000, 1)}};
                 }).starts_with("ensemble.size: the first 1024 of the table's 2000 rows are used"));
+
+        const ModelDescription kepler = describe<models::Kepler>();
+        EnsembleRequest orbit = default_request(kepler);
+        orbit.size = 1;
+        orbit.parameters[2].value = 0.5;
+        QVERIFY(request_remarks(kepler, orbit).empty());
+        for (std::size_t d = 0; d < 4; ++d) orbit.initial_state[d] = {.value = d == 0 || d == 3 ? 1.0 : 0.0};
+        QCOMPARE(request_remarks(kepler, orbit),
+                 std::vector<std::string>{"parameters.e: has no effect, because initial_state gives every initial value."});
     }
 
     void the_examples_are_valid() {

@@ -76,8 +76,8 @@ void Batch::begin(std::int64_t first) {
 
 bool Batch::full() const { return count_ == layout_->chunk.batch_members; }
 
-std::int64_t Batch::take(const EnsembleChunk& chunk, std::int64_t from) {
-    const std::int64_t n = std::min(layout_->chunk.batch_members - count_, chunk.first + chunk.count - from);
+std::int64_t Batch::take(const EnsembleChunk& chunk, std::int64_t from, std::int64_t most) {
+    const std::int64_t n = std::min({layout_->chunk.batch_members - count_, chunk.first + chunk.count - from, most});
     const std::int64_t skipped = from - chunk.first;
     for (std::size_t i = 0; i < values_.size(); ++i) {
         const MemberDataset& dataset = layout_->members[i];

@@ -16,8 +16,8 @@ public:
     /// Empties it; its first member will be number `first`.
     void begin(std::int64_t first);
 
-    /// Copies members of the chunk from number `from` on, as many as fit; how many they were.
-    std::int64_t take(const EnsembleChunk& chunk, std::int64_t from);
+    /// Copies members of the chunk from number `from` on, as many as fit, `most` at most; how many they were.
+    std::int64_t take(const EnsembleChunk& chunk, std::int64_t from, std::int64_t most);
 
     std::int64_t first() const { return first_; }
     std::int64_t count() const { return count_; }

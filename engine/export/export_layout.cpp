@@ -238,7 +238,9 @@ private:
             chunk.members = std::clamp<std::int64_t>(largest_batch_bytes / member_bytes, 1, 32);
             chunk.row_blocks = std::max<std::int64_t>(1, (rows * chunk.members * element + chunk_bytes - 1) / chunk_bytes);
         } else {
-            chunk.members = std::clamp<std::int64_t>(chunk_bytes / (rows * element), 32, member_chunk);
+            // Only whole chunks are written before the end: a sixteenth of a small ensemble, so that a run that is killed isn't lost.
+            const std::int64_t sixteenth = (request_.size + 15) / 16;
+            chunk.members = std::max<std::int64_t>(32, std::min({chunk_bytes / (rows * element), member_chunk, sixteenth}));
         }
         chunk.members = std::min(chunk.members, std::max<std::int64_t>(32, request_.size));
         chunk.rows = (rows + chunk.row_blocks - 1) / chunk.row_blocks;

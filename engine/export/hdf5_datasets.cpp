@@ -114,7 +114,9 @@ Hdf5Handle Hdf5Datasets::create(const MemberDataset& dataset, const ChunkShape& 
     const Hdf5Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, layout.name);
     check(H5Pset_chunk(properties.id(), rank, chunks.data()), layout.name);
     set_fill_value(properties.id(), layout.type);
-    if (compressed) {
+    // Lists aren't compressed: their chunks are written piece by piece, and a compressed one would move in the file each time, which a
+    // process that is killed meanwhile leaves unreadable.
+    if (compressed && dataset.over_rows()) {
         check(H5Pset_shuffle(properties.id()), layout.name);
         check(H5Pset_deflate(properties.id(), 1), layout.name);
     }

@@ -20,6 +20,8 @@
 namespace gradscape {
 namespace {
 
+constexpr std::chrono::seconds longest_wait{1};  // before whole chunks are written, however few
+
 namespace fs = std::filesystem;
 
 std::string utc_now() {
@@ -120,6 +122,7 @@ struct Hdf5Writer::File {
     // Filled by the calling thread in turn.
     std::vector<Batch> batches;
     std::size_t batch = 0;
+    std::chrono::steady_clock::time_point posted = std::chrono::steady_clock::now();  ///< the last batch
     std::int64_t received = 0;  // members
     bool ended = false;         // finished, kept or given up
 
@@ -284,6 +287,7 @@ void Hdf5Writer::File::post_batch() {
         const Hdf5Lock lock;
         write(*members);
     });
+    posted = std::chrono::steady_clock::now();
     batch = (batch + 1) % batches.size();
     batches[batch].begin(received);
 }
@@ -407,8 +411,11 @@ void Hdf5Writer::chunk(const EnsembleChunk& chunk) {
     const std::int64_t end = chunk.first + chunk.count;
     f.guarded([&] {
         while (f.received < end) {
-            f.received += f.batches[f.batch].take(chunk, f.received);
-            if (f.batches[f.batch].full()) f.post_batch();
+            Batch& batch = f.batches[f.batch];
+            const std::int64_t chunk_members = f.layout.chunk.members, missing = chunk_members - batch.count() % chunk_members;
+            const bool overdue = std::chrono::steady_clock::now() - f.posted >= longest_wait;
+            f.received += batch.take(chunk, f.received, overdue ? missing : f.layout.chunk.batch_members);
+            if (batch.full() || (overdue && batch.count() % chunk_members == 0)) f.post_batch();
         }
     });
 }

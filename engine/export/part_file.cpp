@@ -71,9 +71,15 @@ void check_target(const fs::path& target, bool overwrite, std::uint64_t size) {
     if (fs::exists(target, error) && !fs::is_regular_file(target, error))
         throw std::runtime_error(target.string() + ": is no regular file and isn't replaced");
     if (!fs::is_directory(folder, error)) throw std::runtime_error(target.string() + ": there is no folder " + folder.string());
+    const long longest = pathconf(folder.c_str(), _PC_NAME_MAX);
+    const std::size_t name = std::max(part_path(target).filename().string().size(), incomplete_path(target).filename().string().size());
+    if (longest > 0 && name > static_cast<std::size_t>(longest))
+        throw std::runtime_error(target.string() + ": the name is " + std::to_string(name - static_cast<std::size_t>(longest)) +
+                                 " characters too long; names beside it, such as " + incomplete_path(target).filename().string() +
+                                 ", may have " + std::to_string(longest));
     if (access(folder.c_str(), W_OK | X_OK) != 0) fail(target, "the folder can't be written to", errno);
     if (!overwrite && fs::exists(fs::symlink_status(target, error)))
-        throw std::runtime_error(target.string() + ": exists; it is only replaced when asked to (overwrite)");
+        throw std::runtime_error(target.string() + ": exists; it is only replaced when asked to (--overwrite)");
     const fs::space_info space = fs::space(folder, error);
     if (!error && space.available < size)
         throw std::runtime_error(target.string() + ": the export needs about " + gigabytes(size) + ", the disk has " +
