@@ -4,7 +4,9 @@
 #include <hdf5.h>
 
 #include <fstream>
+#include <random>
 
+#include "engine/export/chunk_compression.hpp"
 #include "engine/export/export_layout.hpp"
 #include "engine/export/hdf5_reader.hpp"
 #include "tests/export_checks.hpp"
@@ -193,6 +195,21 @@ private slots:
         const std::string text = message([&] { made_up::writer(in_folder("a.h5"), request); });
         QVERIFY(contains(text, "320") && contains(text, "GB") && contains(text, "free"));
         QVERIFY(names().empty());
+    }
+
+    void chunks_that_deflate_would_lengthen_are_only_shuffled() {
+        std::mt19937_64 random(1);
+        std::vector<std::uint64_t> noise(1000), zeros(1000);
+        for (std::uint64_t& word : noise) word = random();
+        const auto chunk = [](const std::vector<std::uint64_t>& words) {
+            return PlainChunk{reinterpret_cast<const std::byte*>(words.data()), words.size() * 8, 8};
+        };
+        const std::vector<CompressedChunk> compressed = compress({chunk(noise), chunk(zeros)});
+        QCOMPARE(compressed[0].skipped_filters, 2u);
+        QCOMPARE(compressed[0].bytes.size(), std::size_t{8000});
+        QCOMPARE(compressed[0].bytes[1001], reinterpret_cast<const std::byte*>(&noise[1])[1]);
+        QCOMPARE(compressed[1].skipped_filters, 0u);
+        QVERIFY(compressed[1].bytes.size() < 100);
     }
 
     void batches_stay_small_whatever_the_request_data() {

@@ -13,6 +13,7 @@
 #include <system_error>
 
 #include "engine/export/batch.hpp"
+#include "engine/export/chunk_compression.hpp"
 #include "engine/export/export_thread.hpp"
 #include "engine/export/hdf5_datasets.hpp"
 #include "engine/export/hdf5_reader.hpp"
@@ -144,7 +145,7 @@ struct Hdf5Writer::File {
     void write_provenance();
     void write(const Batch& batch);
     void write_list(std::size_t dataset, const Batch& batch);
-    void write_chunks(std::size_t dataset, const Batch& batch);
+    void write_chunks(const Batch& batch);
     void post_batch();
     void post_last_batch();
     void reserve();
@@ -228,30 +229,37 @@ void Hdf5Writer::File::write_list(std::size_t dataset, const Batch& members) {
           "can't be written");
 }
 
-// Whole chunks straight to the file where they aren't compressed: nothing is copied on the way.
-void Hdf5Writer::File::write_chunks(std::size_t dataset, const Batch& members) {
+// Whole chunks straight to the file: the library copies nothing, and compression has several threads.
+void Hdf5Writer::File::write_chunks(const Batch& members) {
+    struct Place {
+        std::size_t dataset;
+        std::array<hsize_t, 2> offset;
+    };
     const ChunkShape& shape = layout.chunk;
-    const ElementType type = layout.members[dataset].layout.type;
-    const hid_t id = datasets[dataset].id();
-    const std::size_t size = static_cast<std::size_t>(shape.members * shape.rows) * size_of(type);
-    for (std::int64_t chunk = 0; chunk * shape.members < members.count(); ++chunk)
-        for (std::int64_t block = 0; block < shape.row_blocks; ++block) {
-            const std::array<hsize_t, 2> offset{static_cast<hsize_t>(members.first() + chunk * shape.members),
-                                                static_cast<hsize_t>(block * shape.rows)};
-            const std::byte* const values = members.chunk_values(dataset, chunk, block);
-            if (!layout.compressed) {
-                check(H5Dwrite_chunk(id, H5P_DEFAULT, 0, offset.data(), size, values), "can't be written");
-                continue;
+    std::vector<Place> places;
+    std::vector<PlainChunk> chunks;
+    for (std::size_t i = 0; i < layout.members.size(); ++i) {
+        if (!layout.members[i].over_rows()) continue;
+        const std::size_t element = size_of(layout.members[i].layout.type);
+        const std::size_t chunk_bytes = static_cast<std::size_t>(shape.members * shape.rows) * element;
+        for (std::int64_t chunk = 0; chunk * shape.members < members.count(); ++chunk)
+            for (std::int64_t block = 0; block < shape.row_blocks; ++block) {
+                const std::int64_t member = members.first() + chunk * shape.members;
+                places.push_back({i, {static_cast<hsize_t>(member), static_cast<hsize_t>(block * shape.rows)}});
+                chunks.push_back({members.chunk_values(i, chunk, block), chunk_bytes, element});
             }
-            const std::array<hsize_t, 2> count{static_cast<hsize_t>(std::min(shape.members, members.count() - chunk * shape.members)),
-                                               static_cast<hsize_t>(std::min(shape.rows, rows() - block * shape.rows))};
-            const std::array<hsize_t, 2> start{0, 0}, whole{static_cast<hsize_t>(shape.members), static_cast<hsize_t>(shape.rows)};
-            const Hdf5Handle space(H5Dget_space(id), H5Sclose, "dataspace");
-            const Hdf5Handle memory(H5Screate_simple(2, whole.data(), nullptr), H5Sclose, "dataspace");
-            check(H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, offset.data(), nullptr, count.data(), nullptr), "dataspace");
-            check(H5Sselect_hyperslab(memory.id(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr), "dataspace");
-            check(H5Dwrite(id, native_type(type), memory.id(), space.id(), H5P_DEFAULT, values), "can't be written");
-        }
+    }
+    const auto write = [&](const Place& place, std::uint32_t skipped_filters, std::size_t size, const std::byte* values) {
+        check(H5Dwrite_chunk(datasets[place.dataset].id(), H5P_DEFAULT, skipped_filters, place.offset.data(), size, values),
+              "can't be written");
+    };
+    if (!layout.compressed) {
+        for (std::size_t k = 0; k < chunks.size(); ++k) write(places[k], 0, chunks[k].bytes, chunks[k].values);
+        return;
+    }
+    const std::vector<CompressedChunk> compressed = compress(chunks);
+    for (std::size_t k = 0; k < chunks.size(); ++k)
+        write(places[k], compressed[k].skipped_filters, compressed[k].bytes.size(), compressed[k].bytes.data());
 }
 
 // The scale `member` is extended only when all else is on file: a process that is killed meanwhile leaves a file whose members are all
@@ -262,11 +270,9 @@ void Hdf5Writer::File::write(const Batch& members) {
     for (std::size_t i = 1; i < layout.members.size(); ++i) {
         if (layout.members[i].source == MemberDataset::Source::status) status = i;
         set_extent(i, end);
-        if (layout.members[i].over_rows())
-            write_chunks(i, members);
-        else
-            write_list(i, members);
+        if (!layout.members[i].over_rows()) write_list(i, members);
     }
+    write_chunks(members);
     flush();
     for (std::int64_t m = 0; m < members.count(); ++m) {
         const auto value = static_cast<Status>(members.values(status)[m]);
