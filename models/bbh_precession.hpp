@@ -10,7 +10,7 @@ namespace gradscape::models {
 /// A component of a unit vector, computed from the start angles.
 constexpr StateInfo direction_component(const char* name, const char* symbol, const char* latex, const char* help) {
     return {.name = name, .symbol = symbol, .latex = latex, .unit = "1", .default_value = std::numeric_limits<double>::quiet_NaN(),
-            .min = -1, .max = 1, .atol = 1e-11, .help = help};
+            .min = -1, .max = 1, .atol = 2e-10, .help = help};
 }
 
 struct BbhPrecession {
@@ -58,7 +58,7 @@ struct BbhPrecession {
                   .help = "Largest difference of theta1, theta2 and deltaPhi from the reference's; that of deltaPhi wrapped, and weighed with "
                           "min(1, sin theta1, sin theta2), because deltaPhi has no meaning at alignment."},
         .preferred_method = "vern7",
-        .rtol = 1e-11,
+        .rtol = 2e-10,
         .default_functional = "theta1"};
 
     static constexpr std::array states{
@@ -143,14 +143,12 @@ struct BbhPrecession {
         const T without_spins = fma(v2, fma(v2 * v, fma(v2, c7, fma(v, c6, c5)), fma(T(-924.0 / 336), eta, T(-743.0 / 336))), T(1));
         const T flux = fma(v2 * v, fma(v, c4, c3), without_spins);
 
-        const T per_q = T(5.0 / 32) / (q * (v2 * v2) * flux), per_one = q * per_q;
-        const T quadrupole = T(1.5) * v * x;
-        const T rate1 = per_one * (fma(T(1.5), q, T(2)) - quadrupole);  // of s1 about L, and of s2 below
-        const T rate2 = per_q * (fma(T(2), q, T(1.5)) - quadrupole);
+        const T per_q = T(5.0 / 32) / (q * (v2 * v2) * flux), quadrupole = T(1.5) * v * x;
+        const T rate1_per_q = per_q * (fma(T(1.5), q, T(2)) - quadrupole);
+        const T rate1 = q * rate1_per_q, rate2 = per_q * (fma(T(2), q, T(1.5)) - quadrupole);  // of s1 and s2 about L
+        const T recoil1 = -(v * chi1) * rate1_per_q, recoil2 = -(v * q_chi2) * rate2;
         const T half_v = T(0.5) * v * per_q;
         const T about_s2 = half_v * q * q_chi2, about_s1 = half_v * chi1;
-        const T recoil = -(v * m1_squared);
-        const T recoil1 = recoil * chi1 * rate1, recoil2 = recoil * q * q_chi2 * rate2;
         T L_s1[3], L_s2[3], s2_s1[3];
         cross(L, s1, L_s1);
         cross(L, s2, L_s2);

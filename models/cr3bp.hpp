@@ -36,21 +36,21 @@ struct Cr3bp {
                   .threshold = 1e-4,
                   .help = "Distance from the reference's position over its distance from the centre of mass."},
         .preferred_method = "vern7",
-        .rtol = 1e-10,
+        .rtol = 1e-9,
         .default_functional = "r2"};
 
     static constexpr std::array states{
-        StateInfo{.name = "x", .symbol = "x", .latex = "x", .unit = "1", .default_value = 0.50905, .min = -1.5, .max = 1.5, .atol = 1e-12,
+        StateInfo{.name = "x", .symbol = "x", .latex = "x", .unit = "1", .default_value = 0.50905, .min = -1.5, .max = 1.5, .atol = 1e-10,
                   .help = "Position along the line through the two bodies."},
-        StateInfo{.name = "y", .symbol = "y", .latex = "y", .unit = "1", .default_value = 0.86602, .min = -1.5, .max = 1.5, .atol = 1e-12,
+        StateInfo{.name = "y", .symbol = "y", .latex = "y", .unit = "1", .default_value = 0.86602, .min = -1.5, .max = 1.5, .atol = 1e-10,
                   .help = "Position in the orbital plane of the two bodies, in the direction of their motion."},
-        StateInfo{.name = "z", .symbol = "z", .latex = "z", .unit = "1", .default_value = 0.01, .min = -1, .max = 1, .atol = 1e-12,
+        StateInfo{.name = "z", .symbol = "z", .latex = "z", .unit = "1", .default_value = 0.01, .min = -1, .max = 1, .atol = 1e-10,
                   .help = "Height above the orbital plane of the two bodies."},
-        StateInfo{.name = "vx", .symbol = "vx", .latex = "v_x", .unit = "1", .default_value = 0, .min = -2, .max = 2, .atol = 1e-12,
+        StateInfo{.name = "vx", .symbol = "vx", .latex = "v_x", .unit = "1", .default_value = 0, .min = -2, .max = 2, .atol = 1e-10,
                   .help = "Velocity in the turning frame."},
-        StateInfo{.name = "vy", .symbol = "vy", .latex = "v_y", .unit = "1", .default_value = 0.005, .min = -2.5, .max = 2, .atol = 1e-12,
+        StateInfo{.name = "vy", .symbol = "vy", .latex = "v_y", .unit = "1", .default_value = 0.005, .min = -2.5, .max = 2, .atol = 1e-10,
                   .help = "Velocity in the turning frame."},
-        StateInfo{.name = "vz", .symbol = "vz", .latex = "v_z", .unit = "1", .default_value = 0.002, .min = -1, .max = 1, .atol = 1e-12,
+        StateInfo{.name = "vz", .symbol = "vz", .latex = "v_z", .unit = "1", .default_value = 0.002, .min = -1, .max = 1, .atol = 1e-10,
                   .help = "Velocity in the turning frame."}};
 
     static constexpr std::array parameters{

@@ -31,13 +31,13 @@ struct HarmonicOscillator {
                   .help = "Distance from the reference in the plane of x and v/omega. Not relative: a damped swing dies out, the start has "
                           "size one."},
         .preferred_method = "vern7",
-        .rtol = 1e-9,
+        .rtol = 1e-7,
         .default_functional = "x"};
 
     static constexpr std::array states{
-        StateInfo{.name = "x", .symbol = "x", .latex = "x", .unit = "1", .default_value = 1, .min = -2, .max = 2, .atol = 1e-10,
+        StateInfo{.name = "x", .symbol = "x", .latex = "x", .unit = "1", .default_value = 1, .min = -2, .max = 2, .atol = 1e-8,
                   .help = "Displacement."},
-        StateInfo{.name = "v", .symbol = "v", .latex = "v", .unit = "1", .default_value = 0, .min = -2, .max = 2, .atol = 1e-10,
+        StateInfo{.name = "v", .symbol = "v", .latex = "v", .unit = "1", .default_value = 0, .min = -2, .max = 2, .atol = 1e-8,
                   .help = "Velocity."}};
 
     static constexpr std::array parameters{

@@ -34,18 +34,18 @@ struct HenonHeiles {
                   .threshold = 1e-6,
                   .help = "Length of the difference of the states over the reference's length."},
         .preferred_method = "vern7",
-        .rtol = 1e-11,
+        .rtol = 1e-9,
         .default_functional = "y"};
 
     static constexpr std::array states{
-        StateInfo{.name = "x", .symbol = "x", .latex = "x", .unit = "1", .default_value = 0, .min = -0.8, .max = 0.8, .atol = 1e-12,
+        StateInfo{.name = "x", .symbol = "x", .latex = "x", .unit = "1", .default_value = 0, .min = -0.8, .max = 0.8, .atol = 1e-10,
                   .help = "Position across the symmetry axis of the potential."},
-        StateInfo{.name = "y", .symbol = "y", .latex = "y", .unit = "1", .default_value = computed, .min = -0.5, .max = 1, .atol = 1e-12,
+        StateInfo{.name = "y", .symbol = "y", .latex = "y", .unit = "1", .default_value = computed, .min = -0.5, .max = 1, .atol = 1e-10,
                   .help = "Position along the symmetry axis of the potential."},
         StateInfo{.name = "px", .symbol = "px", .latex = "p_x", .unit = "1", .default_value = computed, .min = -0.6, .max = 0.6,
-                  .atol = 1e-12, .help = "Momentum that belongs to x."},
+                  .atol = 1e-10, .help = "Momentum that belongs to x."},
         StateInfo{.name = "py", .symbol = "py", .latex = "p_y", .unit = "1", .default_value = computed, .min = -0.6, .max = 0.6,
-                  .atol = 1e-12, .help = "Momentum that belongs to y."}};
+                  .atol = 1e-10, .help = "Momentum that belongs to y."}};
 
     // The ranges of y_start and py_start hold at every energy that is offered.
     static constexpr std::array parameters{

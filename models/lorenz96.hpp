@@ -37,7 +37,7 @@ struct Lorenz96 {
                   .threshold = 1e-6,
                   .help = "Length of the difference of the states over the reference's length."},
         .preferred_method = "vern7",
-        .rtol = 1e-9,
+        .rtol = 1e-10,
         .default_functional = "mean_energy"};
 
     static constexpr auto states = numbered_states<d>({.unit = "1", .min = -15, .max = 20, .atol = 1e-11, .help = "Value at the site."},

@@ -44,7 +44,7 @@ struct TovPolytrope {
                   .help = "Root of the sum of squares of the relative errors of u and w and of that of Y, the latter relative to |Y| or 1, "
                           "whichever is larger."},
         .preferred_method = "vern7",
-        .rtol = 1e-9,
+        .rtol = 1e-8,
         .default_functional = "mass"};
 
     static constexpr std::array states{
