@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/model.hpp"
+#include "models/short_log.hpp"
 #include "models/vector3.hpp"
 
 namespace gradscape::models {
@@ -119,8 +120,8 @@ struct BbhPrecession {
         InvariantInfo{.name = "s2_length", .symbol = "|Ŝ₂|", .latex = "|\\hat S_2|", .unit = "1", .help = "Length of (s2x, s2y, s2z)."}};
 
     // The equations with eta and the masses divided out. x1 = chi1 k1, x2 = q chi2 k2 and x = x1 + x2 = (1+q) chi_eff hold all that the
-    // projections on L contribute: (S2 k2 + q S1 k1)/eta = x and (S1 k1 + S2 k2/q)/eta = x/q. In dL/dt the spin-spin terms cancel. What
-    // depends on the state is on the way to the one division that everything waits for, so the rest of it is summed beside that.
+    // projections on L contribute: (S2 k2 + q S1 k1)/eta = x and (S1 k1 + S2 k2/q)/eta = x/q. The directions of the three derivatives are
+    // found beside the sum `flux` and its division, which everything waits for.
     template <class T>
     HOST_DEVICE static void rhs(const T& v, const T* y, const T* p, T* dydt) {
         const T* const L = y;
@@ -138,25 +139,27 @@ struct BbhPrecession {
                          fma(eta, fma(T(59.0 / 18), eta, T(13661.0 / 2016)), T(34103.0 / 18144)));
         const T c5 = fma(T(-15876 * pi / 672), eta, T(-4159 * pi / 672));
         const T c6 = fma(eta, fma(eta, fma(T(-5605.0 / 2592), eta, T(541.0 / 896)), T(451 * pi * pi / 48 - 56198689.0 / 217728)),
-                         fma(T(-1712.0 / 105), log(v), T(16447322263.0 / 139708800 + 16 * pi * pi / 3 - 1712.0 / 105 * (euler_gamma + log_4))));
+                         fma(T(-1712.0 / 105), short_log(v), T(16447322263.0 / 139708800 + 16 * pi * pi / 3 - 1712.0 / 105 * (euler_gamma + log_4))));
         const T c7 = fma(eta, fma(T(91495 * pi / 1512), eta, T(358675 * pi / 6048)), T(-4415 * pi / 4032));
         const T without_spins = fma(v2, fma(v2 * v, fma(v2, c7, fma(v, c6, c5)), fma(T(-924.0 / 336), eta, T(-743.0 / 336))), T(1));
         const T flux = fma(v2 * v, fma(v, c4, c3), without_spins);
 
-        const T per_q = T(5.0 / 32) / (q * (v2 * v2) * flux), quadrupole = T(1.5) * v * x;
-        const T rate1_per_q = per_q * (fma(T(1.5), q, T(2)) - quadrupole);
-        const T rate1 = q * rate1_per_q, rate2 = per_q * (fma(T(2), q, T(1.5)) - quadrupole);  // of s1 and s2 about L
-        const T recoil1 = -(v * chi1) * rate1_per_q, recoil2 = -(v * q_chi2) * rate2;
-        const T half_v = T(0.5) * v * per_q;
-        const T about_s2 = half_v * q * q_chi2, about_s1 = half_v * chi1;
-        T L_s1[3], L_s2[3], s2_s1[3];
-        cross(L, s1, L_s1);
-        cross(L, s2, L_s2);
-        cross(s2, s1, s2_s1);
+        const T per_q = T(5.0 / 32) / (q * (v2 * v2) * flux), per_one = q * per_q;
+        const T quadrupole = T(1.5) * v * x, half_v = T(0.5) * v;
+        const T about_L1 = fma(T(1.5), q, T(2)) - quadrupole, about_L2 = fma(T(2), q, T(1.5)) - quadrupole;
+        const T about_s2 = half_v * q_chi2, about_s1 = half_v * chi1;
+        T axis1[3], axis2[3], turn1[3], turn2[3];
         for (int i = 0; i < 3; ++i) {
-            dydt[i] = fma(recoil1, L_s1[i], recoil2 * L_s2[i]);
-            dydt[3 + i] = fma(rate1, L_s1[i], about_s2 * s2_s1[i]);
-            dydt[6 + i] = fma(rate2, L_s2[i], -(about_s1 * s2_s1[i]));
+            axis1[i] = fma(about_L1, L[i], about_s2 * s2[i]);
+            axis2[i] = fma(about_L2, L[i], about_s1 * s1[i]);
+        }
+        cross(axis1, s1, turn1);
+        cross(axis2, s2, turn2);
+        const T recoil = -(v * per_q);
+        for (int i = 0; i < 3; ++i) {
+            dydt[i] = recoil * fma(chi1, turn1[i], q_chi2 * turn2[i]);
+            dydt[3 + i] = per_one * turn1[i];
+            dydt[6 + i] = per_q * turn2[i];
         }
     }
 
