@@ -1,6 +1,7 @@
 // The built-in models: equations against reference data, the sky against astropy, descriptions, and number types without bool comparisons.
 #include <cmath>
 #include <fstream>
+#include <numbers>
 #include <random>
 #include <set>
 
@@ -8,12 +9,20 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/units.hpp"
+#include "models/bbh_precession.hpp"
 #include "models/catalogue.hpp"
+#include "models/cr3bp.hpp"
 #include "models/description_text.hpp"
+#include "models/harmonic_oscillator.hpp"
+#include "models/henon_heiles.hpp"
 #include "models/kepler.hpp"
+#include "models/lane_emden.hpp"
+#include "models/linear.hpp"
 #include "models/log_halo.hpp"
 #include "models/lorenz.hpp"
+#include "models/lorenz96.hpp"
 #include "models/milky_way.hpp"
+#include "models/tov_polytrope.hpp"
 
 namespace {
 
@@ -35,6 +44,8 @@ struct Strict {
     friend Strict operator*(Strict a, Strict b) { return Strict(a.value * b.value); }
     friend Strict operator/(Strict a, Strict b) { return Strict(a.value / b.value); }
     friend Strict operator-(Strict a) { return Strict(-a.value); }
+    friend Strict exponent_of(Strict a) { return Strict(gradscape::exponent_of(a.value)); }
+    friend Strict mantissa_of(Strict a) { return Strict(gradscape::mantissa_of(a.value)); }
     friend StrictMask operator<(Strict a, Strict b) { return {a.value < b.value}; }
     friend StrictMask operator<=(Strict a, Strict b) { return {a.value <= b.value}; }
     friend StrictMask operator>(Strict a, Strict b) { return {a.value > b.value}; }
@@ -83,27 +94,32 @@ struct TestedModel {
         functions.initial_state(p.data(), y.data());
         return y;
     }
-    Numbers rhs(const Numbers& y, const Numbers& p) const {
+    double start_of_span() const { return description.info.independent.default_start; }
+    Numbers rhs(const Numbers& y, const Numbers& p) const { return rhs(start_of_span(), y, p); }
+    Numbers rhs(double t, const Numbers& y, const Numbers& p) const {
         Numbers f(y.size());
-        functions.rhs(0.0, y.data(), p.data(), f.data());
+        functions.rhs(t, y.data(), p.data(), f.data());
         return f;
     }
     Numbers conserved(const Numbers& y, const Numbers& p) const {
         Numbers values(description.invariants.size());
-        functions.conserved(0.0, y.data(), p.data(), values.data());
+        functions.conserved(start_of_span(), y.data(), p.data(), values.data());
         return values;
     }
-    Numbers observables(const Numbers& y, const Numbers& p) const {
+    Numbers observables(const Numbers& y, const Numbers& p) const { return observables(start_of_span(), y, p); }
+    Numbers observables(double t, const Numbers& y, const Numbers& p) const {
         Numbers values(description.observables.size());
-        functions.observe(0.0, y.data(), p.data(), values.data());
+        functions.observe(t, y.data(), p.data(), values.data());
         return values;
     }
-    double observable(const char* name, const Numbers& y, const Numbers& p) const {
-        return observables(y, p).at(static_cast<std::size_t>(ModelDescription::index_of(description.observables, name)));
+    double observable(const char* name, const Numbers& y, const Numbers& p) const { return observable(name, start_of_span(), y, p); }
+    double observable(const char* name, double t, const Numbers& y, const Numbers& p) const {
+        return observables(t, y, p).at(static_cast<std::size_t>(ModelDescription::index_of(description.observables, name)));
     }
-    double error(const Numbers& y, const Numbers& reference) const {
+    double error(const Numbers& y, const Numbers& reference) const { return error(y, reference, defaults()); }
+    double error(const Numbers& y, const Numbers& reference, const Numbers& p) const {
         double value;
-        functions.error(y.data(), defaults().data(), reference.data(), defaults().data(), &value);
+        functions.error(y.data(), p.data(), reference.data(), p.data(), &value);
         return value;
     }
     /// Within the offered ranges.
@@ -121,7 +137,10 @@ TestedModel tested() {
 }
 
 const std::vector<TestedModel>& tested_models() {
-    static const std::vector all{tested<models::Lorenz>(), tested<models::Kepler>(), tested<models::LogHalo>(), tested<models::MilkyWay>()};
+    static const std::vector all{tested<models::Lorenz>(), tested<models::Kepler>(), tested<models::LogHalo>(), tested<models::MilkyWay>(),
+                                 tested<models::BbhPrecession>(), tested<models::Cr3bp>(), tested<models::HarmonicOscillator>(),
+                                 tested<models::HenonHeiles>(), tested<models::LaneEmden>(), tested<models::Linear<3>>(),
+                                 tested<models::Lorenz96<8>>(), tested<models::Lorenz96<40>>(), tested<models::TovPolytrope>()};
     return all;
 }
 
@@ -193,10 +212,11 @@ private slots:
         for (const char* s : {d.info.title, d.info.group, d.info.version, d.info.summary, d.info.equations, d.info.citation})
             QVERIFY(filled(s));
 
-        std::set<std::string> names{d.info.independent.name};
+        std::set<std::string> names{d.info.independent.name}, parameter_names{d.info.independent.name};
         const auto check = [&](const auto& info) {
+            constexpr bool parameter = std::is_same_v<decltype(info), const ParameterInfo&>;
             QVERIFY2(identifier.match(info.name).hasMatch(), info.name);
-            QVERIFY2(names.insert(info.name).second, info.name);
+            QVERIFY2((parameter ? parameter_names : names).insert(info.name).second, info.name);
             QVERIFY2(filled(info.symbol) && filled(info.latex) && filled(info.help), info.name);
             QVERIFY2(find_unit(info.unit), info.unit);
         };
@@ -215,6 +235,7 @@ private slots:
             check_range(p);
             QVERIFY2(std::isfinite(p.default_value), p.name);
             QVERIFY2(p.scale == Scale::linear || p.min > 0, p.name);
+            QVERIFY2(ModelDescription::index_of(d.states, p.name) < 0, p.name);  // a table's column means one of the two
         }
         for (const ObservableInfo& o : d.observables) {
             check(o);
@@ -239,6 +260,21 @@ private slots:
                 ModelDescription::index_of(d.observables, d.info.default_functional) >= 0);
     }
 
+    void a_parameter_named_as_an_observable_is_its_value_at_the_start_data() { every_model(); }
+    void a_parameter_named_as_an_observable_is_its_value_at_the_start() {
+        const TestedModel& model = this_model();
+        std::mt19937_64 random(5);
+        for (int repeat = 0; repeat < 100; ++repeat) {
+            const Numbers p = TestedModel::drawn(model.description.parameters, random);
+            for (std::size_t i = 0; i < p.size(); ++i) {
+                const ParameterInfo& info = model.description.parameters[i];
+                if (ModelDescription::index_of(model.description.observables, info.name) < 0) continue;
+                QVERIFY2(std::abs(model.observable(info.name, model.start(p), p) - p[i]) <= 1e-15 * std::max(std::abs(info.min), info.max),
+                         info.name);
+            }
+        }
+    }
+
     void angles_that_wrap_are_circular() {
         for (const char* model : {"log_halo", "milky_way"})
             for (const char* name : {"ra", "phi", "phi1"}) {
@@ -247,6 +283,8 @@ private slots:
             }
         const auto& infos = tested_model("kepler").description.observables;
         QCOMPARE(infos[static_cast<std::size_t>(ModelDescription::index_of(infos, "true_anomaly"))].period, 2 * std::acos(-1.0));
+        const auto& spins = tested_model("bbh_precession").description.observables;
+        QCOMPARE(spins[static_cast<std::size_t>(ModelDescription::index_of(spins, "deltaPhi"))].period, 2 * std::acos(-1.0));
     }
 
     void the_start_is_the_described_one_data() { every_model(); }
@@ -264,6 +302,7 @@ private slots:
     void models_run_without_comparisons_used_as_bool() {
         const TestedModel& model = this_model();
         const ModelDescription& d = model.description;
+        const Strict t(model.start_of_span());
         std::mt19937_64 random(1);
         for (int repeat = 0; repeat < 200; ++repeat) {
             const Numbers p = TestedModel::drawn(d.parameters, random);
@@ -274,16 +313,16 @@ private slots:
             const auto same = [&](const Numbers& expected) {
                 for (std::size_t i = 0; i < expected.size(); ++i) QVERIFY(identical(out[i].value, expected[i]));
             };
-            model.strict_functions.rhs(Strict(0), sy.data(), sp.data(), out.data());
+            model.strict_functions.rhs(t, sy.data(), sp.data(), out.data());
             same(model.rhs(y, p));
             model.strict_functions.initial_state(sp.data(), out.data());
             same(model.start(p));
-            model.strict_functions.observe(Strict(0), sy.data(), sp.data(), out.data());
+            model.strict_functions.observe(t, sy.data(), sp.data(), out.data());
             same(model.observables(y, p));
-            model.strict_functions.conserved(Strict(0), sy.data(), sp.data(), out.data());
+            model.strict_functions.conserved(t, sy.data(), sp.data(), out.data());
             same(model.conserved(y, p));
             model.strict_functions.error(sy.data(), sp.data(), strict(other).data(), sp.data(), out.data());
-            same({model.error(y, other)});
+            same({model.error(y, other, p)});
         }
     }
 
@@ -313,6 +352,237 @@ private slots:
         QCOMPARE(f, (Numbers{-35, 39.5, -3.75}));
         QCOMPARE(tested_model("lorenz").observable("radius", {2, 3, 6}, {10, 28, 0.25}), 7.0);
         QCOMPARE(tested_model("lorenz").observable("speed", {0, 4, 12}, {0.75, 28, 0.25}), std::sqrt(9.0 + 16 + 9));
+    }
+
+    // The equations as they are written, in long double.
+    void the_spins_turn_as_the_published_equations_say() {
+        using Real = long double;
+        const TestedModel& model = tested_model("bbh_precession");
+        std::mt19937_64 random(6);
+        const auto product = [](const Real* a, const Real* b, Real* c) {
+            for (int i = 0; i < 3; ++i) c[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
+        };
+        const auto scalar = [](const Real* a, const Real* b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; };
+        for (int repeat = 0; repeat < 500; ++repeat) {
+            const Numbers p = TestedModel::drawn(model.description.parameters, random), y = model.start(p);
+            const double speed = std::uniform_real_distribution(0.02, 0.45)(random);
+            const Numbers f = model.rhs(speed, y, p);
+            const Real v = speed, q = p[0], chi1 = p[1], chi2 = p[2], m1 = 1 / (1 + q), m2 = q / (1 + q), eta = q / ((1 + q) * (1 + q));
+            const Real S1 = chi1 * m1 * m1, S2 = chi2 * m2 * m2, pi = std::numbers::pi_v<Real>;
+            Real L[3], s1[3], s2[3], W1[3], W2[3], ds1[3], ds2[3];
+            for (std::size_t i = 0; i < 3; ++i) {
+                L[i] = y[i];
+                s1[i] = y[3 + i];
+                s2[i] = y[6 + i];
+            }
+            const Real k1 = scalar(L, s1), k2 = scalar(L, s2), k12 = scalar(s1, s2), v5 = std::pow(v, 5);
+            for (int i = 0; i < 3; ++i) {
+                W1[i] = eta * v5 * (2 + 3 * q / 2) * L[i] + v5 * v / 2 * (S2 * s2[i] - 3 * (S2 * k2 + q * S1 * k1) * L[i]);
+                W2[i] = eta * v5 * (2 + 3 / (2 * q)) * L[i] + v5 * v / 2 * (S1 * s1[i] - 3 * (S1 * k1 + S2 * k2 / q) * L[i]);
+            }
+            product(W1, s1, ds1);
+            product(W2, s2, ds2);
+            const Real spin_orbit = 4 * pi - chi1 * k1 * (113 * m1 * m1 / 12 + 25 * eta / 4) - chi2 * k2 * (113 * m2 * m2 / 12 + 25 * eta / 4);
+            const Real spin_spin = eta * chi1 * chi2 * (721 * k1 * k2 - 247 * k12) / 48 + m1 * m1 * chi1 * chi1 * (719 * k1 * k1 - 233) / 96 +
+                                   m2 * m2 * chi2 * chi2 * (719 * k2 * k2 - 233) / 96;
+            const Real flux = 1 - v * v * (743 + 924 * eta) / 336 + std::pow(v, 3) * spin_orbit +
+                              std::pow(v, 4) * (34103 / Real(18144) + 13661 * eta / 2016 + 59 * eta * eta / 18 + spin_spin) -
+                              v5 * pi * (4159 + 15876 * eta) / 672 +
+                              v5 * v * (16447322263 / Real(139708800) + 16 * pi * pi / 3 -
+                                        1712 / Real(105) * (std::numbers::egamma_v<Real> + std::log(4 * v)) +
+                                        (451 * pi * pi / 48 - 56198689 / Real(217728)) * eta + 541 * eta * eta / 896 - 5605 * eta * eta * eta / 2592) +
+                              v5 * v * v * pi * (-4415 / Real(4032) + 358675 * eta / 6048 + 91495 * eta * eta / 1512);
+            const Real speed_rate = 32 * eta / 5 * std::pow(v, 9) * flux;
+            Real largest = 0, difference = 0;
+            for (std::size_t i = 0; i < 3; ++i) {
+                const Real expected[3] = {-v / eta * (S1 * ds1[i] + S2 * ds2[i]) / speed_rate, ds1[i] / speed_rate, ds2[i] / speed_rate};
+                for (std::size_t vector = 0; vector < 3; ++vector) {
+                    largest = std::max(largest, std::abs(expected[vector]));
+                    difference = std::max(difference, std::abs(f[3 * vector + i] - expected[vector]));
+                }
+            }
+            QVERIFY2(difference <= 3e-14L * largest, text(static_cast<double>(difference / largest)).c_str());
+        }
+    }
+
+    void the_spins_start_and_observables_equal_the_reference() {
+        const TestedModel& model = tested_model("bbh_precession");
+        const json all = reference("bbh_precession");
+        for (const json& point : all["points"]) {
+            Numbers p = point["params"];
+            for (const double angle : point["angles"]) p.push_back(angle);
+            const Numbers start = model.start(p), expected_start = point["y0"];
+            for (std::size_t i = 0; i < start.size(); ++i) QVERIFY(std::abs(start[i] - expected_start[i]) <= 2e-16);
+            for (std::size_t row = 0; row < point["t"].size(); ++row) {
+                const double v = point["t"][row];
+                const Numbers y = point["y"][row], expected = point["obs"][row];
+                const char* const names[] = {"theta1", "theta2", "deltaPhi", "chi_eff", "chi_p_heuristic", "chi_p_generalised", "J", "theta_L"};
+                for (std::size_t i = 0; i < expected.size(); ++i)
+                    QVERIFY2(std::abs(model.observable(names[i], v, y, p) - expected[i]) <= 4e-15, names[i]);
+                const double J = expected[6], L = p[0] / ((1 + p[0]) * (1 + p[0])) / v;
+                VERIFY_CLOSE(model.observable("kappa", v, y, p), (J * J - L * L) / (2 * L), 1e-12);
+                VERIFY_CLOSE(model.observable("r", v, y, p), 1 / (v * v), 1e-15);
+                VERIFY_CLOSE(model.observable("f_gw", v, y, p), v * v * v / std::acos(-1.0), 1e-15);
+            }
+        }
+    }
+
+    // Case B17: zero spins once gave NaN.
+    void zero_and_aligned_spins_have_finite_values_everywhere() {
+        const TestedModel& model = tested_model("bbh_precession");
+        const double pi = std::acos(-1.0);
+        for (const double q : {1e-9, 0.1, 1.0})
+            for (const double chi1 : {0.0, 1.0})
+                for (const double chi2 : {0.0, 1.0})
+                    for (const double theta1 : {0.0, 1.0, pi})
+                        for (const double theta2 : {0.0, 1.0, pi}) {
+                            const Numbers p{q, chi1, chi2, theta1, theta2, 0.3}, y = model.start(p);
+                            for (const Numbers& values : {model.rhs(y, p), model.observables(y, p), model.conserved(y, p)})
+                                for (const double value : values) QVERIFY(std::isfinite(value));
+                            QVERIFY(model.conserved(y, p)[0] >= 1 - 1e-15);
+                            QCOMPARE(model.error(y, y), 0.0);
+                        }
+        QCOMPARE(model.observable("S", model.start({0.5, 0, 0, 1, 1, 1}), {0.5, 0, 0, 1, 1, 1}), 0.0);
+        QCOMPARE(model.observable("chi_p_generalised", model.start({0.5, 0, 0, 1, 1, 1}), {0.5, 0, 0, 1, 1, 1}), 0.0);
+    }
+
+    void the_spins_error_wraps_and_doesnt_count_delta_phi_at_alignment() {
+        const TestedModel& model = tested_model("bbh_precession");
+        const double pi = std::acos(-1.0);
+        const auto start = [&](double theta1, double theta2, double delta_phi) { return model.start({0.8, 0.7, 0.6, theta1, theta2, delta_phi}); };
+        const auto within = [](double value, double expected) { return std::abs(value - expected) <= 1e-14; };
+        QVERIFY(within(model.error(start(0.5 * pi, 0.5 * pi, pi - 1e-3), start(0.5 * pi, 0.5 * pi, 1e-3 - pi)), 2e-3));
+        QVERIFY(within(model.error(start(0.5 * pi, 0.5 * pi, 0.25), start(0.5 * pi, 0.5 * pi, -0.25)), 0.5));
+        QVERIFY(within(model.error(start(1, 2, 0.3), start(1, 2, 0.2)), 0.1 * std::sin(1.0)));
+        QVERIFY(within(model.error(start(1, 3, 0.3), start(1, 3, 0.2)), 0.1 * std::sin(3.0)));
+        QVERIFY(within(model.error(start(1, 2, 0.3), start(1.25, 2, 0.3)), 0.25));
+        QVERIFY(within(model.error(start(1, 2, 0.3), start(1, 2.125, 0.3)), 0.125));
+        QVERIFY(model.error(start(1e-12, 2, 0.3), start(1e-12, 2, 2.3)) < 1e-11);
+    }
+
+    void a_short_logarithm_is_right_to_1e_13() {
+        for (double x = 1e-3; x < 1e3; x *= 1.0001) {
+            QVERIFY(std::abs(models::short_log(x) - std::log(x)) <= 1e-13);
+            QVERIFY(identical(models::short_log(Strict(x)).value, models::short_log(x)));
+        }
+        QVERIFY(std::abs(models::short_log(1.0)) <= 1e-13 && std::abs(models::short_log(2.0) - std::log(2.0)) <= 1e-13);
+    }
+
+    void a_computed_start_equals_the_reference_data() {
+        QTest::addColumn<QString>("name");
+        for (const char* name : {"lane_emden", "tov_polytrope", "lorenz96"}) QTest::newRow(name) << QString(name);
+    }
+    void a_computed_start_equals_the_reference() {
+        const TestedModel& model = this_model();
+        const json all = reference(model.description.info.name);
+        int compared = 0;
+        for (const json& point : all["points"]) {
+            const Numbers p = point["params"], expected = point["y0"];
+            QCOMPARE(double(point["t0"]), model.start_of_span());
+            if (expected.size() != model.description.states.size()) continue;
+            ++compared;
+            const Numbers start = model.start(p);
+            for (std::size_t i = 0; i < start.size(); ++i) VERIFY_CLOSE(start[i], expected[i], 2e-15);
+        }
+        QVERIFY(compared >= 3);
+    }
+
+    void henon_heiles_starts_on_the_surface_of_section_at_its_energy() {
+        const TestedModel& model = tested_model("henon_heiles");
+        const json all = reference("henon_heiles");
+        for (const json& point : all["points"]) {
+            const Numbers y0 = point["y0"], p{point["params"][0], point["derived"]["energy"], y0[1], y0[3]};
+            const Numbers start = model.start(p);
+            QCOMPARE(start[0], 0.0);
+            for (std::size_t i = 1; i < 4; ++i) VERIFY_CLOSE(start[i], y0[i], 1e-15);
+            VERIFY_CLOSE(model.conserved(y0, p)[0], p[1], 2e-15);
+            QCOMPARE(model.observable("energy", y0, p), model.conserved(y0, p)[0]);
+        }
+        QVERIFY(std::isnan(model.start({1, 0.01, 0.5, 0})[2]));  // outside the curve of zero velocity
+        std::mt19937_64 random(7);
+        for (int repeat = 0; repeat < 10000; ++repeat) QVERIFY(model.start(TestedModel::drawn(model.description.parameters, random))[2] > 0);
+        QVERIFY(model.start({1, 0.01, -0.09, 0.09})[2] > 0 && model.start({0, 0.01, 0.09, -0.09})[2] > 0);
+    }
+
+    void the_jacobi_constant_equals_the_reference() {
+        const TestedModel& model = tested_model("cr3bp");
+        const json all = reference("cr3bp");
+        for (const json& point : all["points"]) {
+            const Numbers p = point["params"];
+            for (std::size_t row = 0; row < point["y"].size(); ++row)
+                VERIFY_CLOSE(model.conserved(point["y"][row], p)[0], double(point["derived"]["jacobi"]), 5e-14);
+        }
+    }
+
+    void the_inertial_frame_turns_against_the_rotating_one() {
+        const TestedModel& model = tested_model("cr3bp");
+        const Numbers p{0.25}, y{0.75, 0, 0, 0, 0, 0};  // where the second body stands
+        const double t = 0.5;
+        QCOMPARE(model.observable("r2", t, {0.75, 0.5, 0, 0, 0, 0}, p), 0.5);
+        QCOMPARE(model.observable("r1", t, {0.75, 0, 0, 0, 0, 0}, p), 1.0);
+        VERIFY_CLOSE(model.observable("X", t, y, p), 0.75 * std::cos(t), 1e-15);
+        VERIFY_CLOSE(model.observable("Y", t, y, p), 0.75 * std::sin(t), 1e-15);
+        VERIFY_CLOSE(model.observable("X", t, {0, 0.75, 0, 0, 0, 0}, p), -0.75 * std::sin(t), 1e-15);
+    }
+
+    void a_star_has_its_published_mass_radius_and_deformability() {
+        const TestedModel& model = tested_model("tov_polytrope");
+        const json all = reference("tov_polytrope");
+        const char* const names[] = {"mass", "r", "radius", "compactness", "k2", "Lambda"};
+        for (const json& point : all["points"]) {
+            const Numbers p = point["params"], expected = point["derived"]["obs"];
+            for (std::size_t i = 0; i < expected.size(); ++i) {
+                const double tolerance = i < 4 ? 1e-15 : 1e-14 + 1e-15 / std::pow(expected[3], 5);
+                VERIFY_CLOSE(model.observable(names[i], double(point["t"].back()), point["y"].back(), p), expected[i], tolerance);
+            }
+        }
+        const Numbers p = model.defaults(), centre = model.start(p);
+        VERIFY_CLOSE(model.observable("density", 0, centre, p), p[2], 1e-14);
+        VERIFY_CLOSE(model.observable("pressure", 0, centre, p), 100 * p[2] * p[2], 1e-14);
+    }
+
+    void beyond_its_surface_a_polytrope_has_no_density() {
+        const TestedModel& model = tested_model("lane_emden");
+        for (const double n : {0.0, 0.5, 1.5}) {
+            QCOMPARE(model.observable("density", 3, {-0.1, 2}, {n}), 0.0);
+            QCOMPARE(model.rhs(3, {-0.1, 2}, {n}), (Numbers{-2.0 / 9, n == 0 ? 9.0 : 0.0}));
+        }
+        QCOMPARE(model.observable("density", 3, {0.25, 2}, {1.5}), 0.125);
+        QCOMPARE(model.observable("concentration", 3, {0.25, 2}, {1.5}), 4.5);
+    }
+
+    void lorenz_96_couples_its_sites_in_a_circle_data() {
+        QTest::addColumn<QString>("name");
+        for (const char* name : {"lorenz96", "lorenz96_40"}) QTest::newRow(name) << QString(name);
+    }
+    void lorenz_96_couples_its_sites_in_a_circle() {
+        const TestedModel& model = this_model();
+        const std::size_t d = model.description.states.size();
+        std::mt19937_64 random(8);
+        const Numbers y = TestedModel::drawn(model.description.states, random), f = model.rhs(y, {3});
+        double energy = 0, sum = 0;
+        for (std::size_t i = 0; i < d; ++i) {
+            VERIFY_CLOSE(f[i], (y[(i + 1) % d] - y[(i + d - 2) % d]) * y[(i + d - 1) % d] - y[i] + 3, 1e-13);
+            energy += y[i] * y[i] / (2 * static_cast<double>(d));
+            sum += y[i];
+        }
+        VERIFY_CLOSE(model.observable("mean_energy", y, {3}), energy, 1e-14);
+        VERIFY_CLOSE(model.observable("mean", y, {3}), sum / static_cast<double>(d), 1e-13);
+    }
+
+    void numbered_states_have_names_of_one_length() {
+        const auto& eight = tested_model("lorenz96").description;
+        const auto& forty = tested_model("lorenz96_40").description;
+        QCOMPARE(std::string(eight.states[7].name), std::string("y7"));
+        QCOMPARE(std::string(eight.states[7].symbol), std::string("y₇"));
+        QCOMPARE(std::string(forty.states[7].name), std::string("y07"));
+        QCOMPARE(std::string(forty.states[39].name), std::string("y39"));
+        QCOMPARE(std::string(forty.states[39].symbol), std::string("y₃₉"));
+        QCOMPARE(std::string(forty.states[39].latex), std::string("y_{39}"));
+        QCOMPARE(std::string(forty.info.title), std::string("Lorenz 96 system, dimension 40"));
+        for (const auto* description : {&eight, &forty})
+            for (const StateInfo& state : description->states)
+                QVERIFY(ModelDescription::index_of(description->states, std::string(state.name) + "0") < 0);
     }
 
     void the_acceleration_equals_the_reference_data() { every_reference_point(); }
@@ -553,18 +823,55 @@ private slots:
         QCOMPARE(model.observable("L", y, p), std::hypot(4.0 * 30 - 12 * 20, 12.0 * 10 + 3 * 30, -100.0));
     }
 
-    void the_error_is_relative_to_the_reference_data() { every_model(); }
-    void the_error_is_relative_to_the_reference() {
+    void the_error_of_a_missing_value_is_missing_data() { every_model(); }
+    void the_error_of_a_missing_value_is_missing() {
         const TestedModel& model = this_model();
-        const std::size_t n = model.description.states.size(), measured = n == 4 ? 2 : 3;
-        Numbers reference_state(n, 2.0), y = reference_state;
-        QCOMPARE(model.error(y, reference_state), 0.0);
-        for (std::size_t i = 0; i < measured; ++i) y[i] = 2.5;
-        QCOMPARE(model.error(y, reference_state), 0.25);
+        const Numbers start = model.start(model.defaults());
+        QCOMPARE(model.error(start, start), 0.0);
+        for (std::size_t i = 0; i < start.size(); ++i) {
+            const bool position = QString(model.description.info.error.symbol) == "|Δr|/|r|";
+            if (position && i >= start.size() / 2) continue;
+            Numbers y = start;
+            y[i] = std::nan("");
+            QVERIFY(std::isnan(model.error(y, start)));
+            QVERIFY(std::isnan(model.error(start, y)));
+        }
+    }
+
+    void the_error_is_relative_to_the_reference_data() {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<int>("measured");  // components, from the first
+        for (const auto& [name, measured] : {std::pair{"lorenz", 3}, {"kepler", 2}, {"log_halo", 3}, {"milky_way", 3}, {"cr3bp", 3},
+                                             {"henon_heiles", 4}, {"lane_emden", 2}, {"linear", 3}, {"lorenz96", 8}, {"lorenz96_40", 40}})
+            QTest::newRow(name) << QString(name) << measured;
+    }
+    void the_error_is_relative_to_the_reference() {
+        QFETCH(int, measured);
+        const TestedModel& model = this_model();
+        const std::size_t n = model.description.states.size();
+        Numbers reference_state(n, 2.0), y(n, 2.5);
+        for (std::size_t i = static_cast<std::size_t>(measured); i < n; ++i) y[i] = 100;
+        VERIFY_CLOSE(model.error(y, reference_state), 0.25, 1e-15);
         QCOMPARE(model.error(Numbers(n, 0.0), Numbers(n, 0.0)), 0.0);
-        y[0] = std::nan("");
-        QVERIFY(std::isnan(model.error(y, reference_state)));
-        QVERIFY(std::isnan(model.error(reference_state, y)));
+        for (std::size_t i = 0; i < static_cast<std::size_t>(measured); ++i) {
+            y = reference_state;
+            y[i] = 3;
+            QVERIFY(model.error(y, reference_state) > 0);
+        }
+    }
+
+    void the_oscillators_error_is_a_distance_in_the_phase_plane() {
+        const TestedModel& model = tested_model("harmonic_oscillator");
+        QCOMPARE(model.error({1, 5}, {4, -3}, {2, 0.1}), 5.0);
+    }
+
+    void the_stars_error_counts_all_three_states() {
+        const TestedModel& model = tested_model("tov_polytrope");
+        VERIFY_CLOSE(model.error({101, 0.002, 0.5}, {100, 0.002, 0.5}), 0.01, 1e-13);
+        VERIFY_CLOSE(model.error({100, 0.00202, 0.5}, {100, 0.002, 0.5}), 0.01, 1e-13);
+        VERIFY_CLOSE(model.error({100, 0.002, 0.49}, {100, 0.002, 0.5}), 0.01, 1e-13);  // of 1, not of 0.5
+        VERIFY_CLOSE(model.error({100, 0.002, 1.98}, {100, 0.002, 2}), 0.01, 1e-13);
+        VERIFY_CLOSE(model.error({103, 0.00208, 0.5}, {100, 0.002, 0.5}), 0.05, 1e-13);
     }
 
     void the_text_names_everything_data() { every_model(); }
