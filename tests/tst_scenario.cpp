@@ -4,7 +4,9 @@
 #include <cmath>
 #include <fstream>
 #include <locale>
+#include <numbers>
 #include <random>
+#include <set>
 
 #include <QProcess>
 #include <QTemporaryDir>
@@ -14,6 +16,7 @@
 #include "engine/sampling.hpp"
 #include "engine/save_times.hpp"
 #include "engine/scenario.hpp"
+#include "models/catalogue.hpp"
 #include "models/kepler.hpp"
 #include "models/log_halo.hpp"
 #include "models/lorenz.hpp"
@@ -808,20 +811,37 @@ private slots:
     }
 
     void the_examples_are_valid() {
-        const ModelDescription log_halo = describe<models::LogHalo>(), lorenz = describe<models::Lorenz>();
-        const ModelNames built_in{[&](std::string_view name) {
-                                      return name == "log_halo" ? &log_halo : name == "lorenz" ? &lorenz : nullptr;
+        const ModelNames built_in{[](std::string_view name) {
+                                      const Model* const found = find_model(name);
+                                      return found ? &found->description : nullptr;
                                   },
-                                  {}};
+                                  model_names()};
         const std::filesystem::path examples = std::filesystem::path(GRADSCAPE_SOURCE_DIR) / "examples";
         const EnsembleRequest orbits = read_scenario(examples / "gd1_orbits.json", built_in);
         QCOMPARE(orbits.size, std::int64_t{10000});
-        QCOMPARE(varied_quantities(log_halo, orbits).size(), std::size_t{9});
-        QVERIFY(request_remarks(log_halo, orbits).empty());
+        QCOMPARE(varied_quantities(find_model("log_halo")->description, orbits).size(), std::size_t{9});
         QCOMPARE(orbits.output.file, std::string("gradscape-out/gd1_orbits.h5"));
         const EnsembleRequest sweep = read_scenario(examples / "lorenz_sweep.json", built_in);
         QCOMPARE(sweep.size, std::int64_t{20000});
         QVERIFY((sweep.parameters[1] == Draw{.kind = Kind::uniform, .min = 0, .max = 21}));
+        const EnsembleRequest spins = read_scenario(examples / "binary_spins.json", built_in);
+        QCOMPARE(spins.size, std::int64_t{100000});
+        QVERIFY(spins.parameters[3].kind == Kind::cosine && spins.parameters[4].kind == Kind::cosine);
+        QVERIFY((spins.parameters[5] == Draw{.kind = Kind::uniform, .min = -std::numbers::pi, .max = std::numbers::pi}));
+
+        std::set<std::string> shown;
+        for (const auto& entry : std::filesystem::directory_iterator(examples)) {
+            const EnsembleRequest request = read_scenario(entry.path(), built_in);
+            const ModelDescription& described = find_model(request.model)->description;
+            validate(request, described);
+            const std::vector<std::string> remarks = request_remarks(described, request);
+            if (entry.path().stem() != "lorenz_sweep")  // as many members as the published benchmark, no power of two
+                QVERIFY2(remarks.empty(), (entry.path().string() + ": " + (remarks.empty() ? "" : remarks.front())).c_str());
+            QCOMPARE(std::filesystem::path(request.output.file).stem(), entry.path().stem());
+            shown.insert(request.model);
+        }
+        for (const std::string& name : model_names())
+            if (name != "kepler" && name != "milky_way") QVERIFY2(shown.contains(name), name.c_str());
     }
 };
 

@@ -7,6 +7,7 @@
 
 #include "engine/statistics.hpp"
 #include "engine/widening_histograms.hpp"
+#include "models/bbh_precession.hpp"
 
 using namespace gradscape;
 
@@ -264,6 +265,32 @@ private slots:
         both.add(chunk);
         QVERIFY(close(positive.result().observables[0].mean[0], 260, 1e-10));
         QVERIFY(close(both.result().observables[0].mean[0], -100, 1e-10));
+    }
+
+    // Isotropic spins: deltaPhi crowds on both sides of pi here, where a plain mean would be 0 and a median without meaning.
+    void delta_phi_of_the_spins_has_circular_statistics() {
+        const ModelDescription model = describe<models::BbhPrecession>();
+        const std::size_t members = 1000, quantities = model.observables.size();
+        const auto delta_phi = static_cast<std::size_t>(ModelDescription::index_of(model.observables, "deltaPhi"));
+        const auto theta1 = static_cast<std::size_t>(ModelDescription::index_of(model.observables, "theta1"));
+        EnsembleChunk chunk;
+        chunk.count = static_cast<std::int64_t>(members);
+        chunk.rows = 1;
+        chunk.observables.resize(quantities * members);
+        for (std::size_t m = 0; m < members; ++m) {
+            const std::vector<double> p{0.8, 0.7, 0.6, 1, 1.4, m % 2 == 0 ? M_PI - 0.2 : 0.2 - M_PI};
+            std::vector<double> y(model.states.size()), out(quantities);
+            models::BbhPrecession::initial_state(p.data(), y.data());
+            models::BbhPrecession::observe(0.1, y.data(), p.data(), out.data());
+            for (std::size_t q = 0; q < quantities; ++q) chunk.observables[q * members + m] = out[q];
+        }
+        StatisticsCollector collector(model, chunk.count, 1, false, true);
+        collector.add(chunk);
+        const EnsembleStatistics s = collector.result();
+        QVERIFY(close(std::remainder(s.observables.at(delta_phi).mean[0] - M_PI, 2 * M_PI), 0, 1e-12));
+        QVERIFY(close(s.observables[delta_phi].standard_deviation[0], std::sqrt(-2 * std::log(std::cos(0.2))), 1e-12));
+        for (const double quantile : s.observables[delta_phi].quantiles) QVERIFY(std::isnan(quantile));
+        QVERIFY(close(s.observables.at(theta1).quantiles[2], 1, 1e-15));
     }
 };
 
