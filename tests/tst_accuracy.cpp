@@ -2,6 +2,7 @@
 #include "tests/ensemble_runs.hpp"
 
 #include "engine/accuracy.hpp"
+#include "engine/sampling.hpp"
 #include "engine/scenario.hpp"
 
 namespace {
@@ -42,6 +43,8 @@ private slots:
     void a_stop_after_the_last_member_leaves_the_accuracy_uncomputed();
     void percentiles_cover_the_members_that_arrived();
     void the_subsample_spreads_over_the_ensemble();
+    void the_subsample_of_sobol_points_covers_their_range_data();
+    void the_subsample_of_sobol_points_covers_their_range();
     void the_reference_is_far_tighter_but_not_below_double_precision();
 };
 
@@ -133,9 +136,30 @@ void TestAccuracy::the_subsample_spreads_over_the_ensemble() {
     QVERIFY(accuracy_members(1000, 0).empty());
     const std::vector<std::int64_t> members = accuracy_members(1000000, 256);
     QCOMPARE(members.size(), std::size_t{256});
-    QCOMPARE(members.front(), std::int64_t{0});
-    for (std::size_t i = 1; i < members.size(); ++i) QVERIFY(members[i] - members[i - 1] >= 3900 && members[i] - members[i - 1] <= 3910);
-    QVERIFY(members.back() >= 996000 && members.back() < 1000000);
+    for (std::size_t i = 0; i < members.size(); ++i)  // one of each 256th
+        QVERIFY(members[i] * 256 / 1000000 == static_cast<std::int64_t>(i) || members[i] == static_cast<std::int64_t>(i) * 1000000 / 256);
+}
+
+void TestAccuracy::the_subsample_of_sobol_points_covers_their_range_data() {
+    QTest::addColumn<qint64>("size");
+    for (const qint64 size : {256, 1024, 4096, 20000, 65536, 1048576}) QTest::addRow("%lld", size) << size;
+}
+
+// Every k-th point of a Sobol sequence lies in one k-th of the range where k is a power of two.
+void TestAccuracy::the_subsample_of_sobol_points_covers_their_range() {
+    QFETCH(qint64, size);
+    const ModelDescription& model = model_named("lorenz").description;
+    EnsembleRequest request = lorenz_at(20, 1, 1e-8);
+    request.sampling = Sampling::sobol;
+    request.size = size;
+    const Sampler sampler(model, request);
+    std::array<int, 16> found{};
+    for (const std::int64_t member : accuracy_members(size, 256)) {
+        double parameters[3], state[3], start = 0, end = 0;
+        sampler.member(member, parameters, state, start, end);
+        ++found.at(static_cast<std::size_t>(16 * (parameters[1] - 19.5)));
+    }
+    for (const int members : found) QVERIFY2(members >= 8 && members <= 24, qPrintable(QString::number(members)));  // of 256
 }
 
 void TestAccuracy::the_reference_is_far_tighter_but_not_below_double_precision() {
