@@ -73,7 +73,7 @@ std::vector<std::int64_t> accuracy_members(std::int64_t size, int count) {
     const std::int64_t taken = std::min<std::int64_t>(size, count);
     std::vector<std::int64_t> members(static_cast<std::size_t>(std::max<std::int64_t>(taken, 0)));
     for (std::int64_t k = 0; k < taken; ++k) {
-        // One of each of `taken` equal parts, its place there by the golden ratio: every 16th Sobol point lies in the same 16th of the range.
+        // One of each of `taken` equal parts, its place there by the golden ratio: every 16th Sobol point lies in one 16th of the range.
         const std::int64_t first = k * size / taken, length = (k + 1) * size / taken - first;
         const std::uint64_t place = static_cast<std::uint64_t>(k) * 0x9E3779B97F4A7C15u >> 32;  // over 2^32
         members[static_cast<std::size_t>(k)] = first + static_cast<std::int64_t>(place * static_cast<std::uint64_t>(length) >> 32);

@@ -25,7 +25,7 @@ struct BbhPrecession {
         .version = "1",
         .summary = "The directions of the orbital angular momentum and of both spins during the inspiral on circular orbits: precession "
                    "averaged over the orbit, at leading and next order with the quadrupole-monopole term, and radiation reaction to 3.5PN. "
-                   "Inspirals of isotropic spins ask for theta1 and theta2 with the distribution `cosine` and for deltaPhi from -pi to pi.",
+                   "Spins are isotropic where theta1 and theta2 have the distribution `cosine` and deltaPhi is uniform from -pi to pi.",
         .equations = "d(L, s1, s2)/dv = [d(L, s1, s2)/dt] / (dv/dt),  v = r^(-1/2),  G = c = M = 1\n"
                      "ds1/dt = W1 x s1,  ds2/dt = W2 x s2,  dL/dt = -(v/eta) (S1 ds1/dt + S2 ds2/dt)\n"
                      "W1 = eta v^5 (2 + 3q/2) L + v^6/2 [S2 s2 - 3 (S2 k2 + q S1 k1) L]\n"
@@ -51,27 +51,27 @@ struct BbhPrecession {
                         .max = 0.408248290463863,
                         .hard_min = 1e-3,
                         .hard_max = 1,
-                        .help = "Orbital speed in units of c, v = 1/sqrt(r) with the separation r in G M/c^2: r = 1000, 500, 100, 10 and 6 are "
-                                "v = 0.0316227766, 0.0447213595, 0.1, 0.316227766 and 0.40824829. It grows on the way inwards."},
+                        .help = "Orbital speed in units of c, v = 1/sqrt(r) with the separation r in G M/c^2: r = 1000, 500, 100, 10 and 6 "
+                                "are v = 0.0316227766, 0.0447213595, 0.1, 0.316227766 and 0.40824829. It grows on the way inwards."},
         .error = {.symbol = "max |Δθ₁|, |Δθ₂|, |Δ(ΔΦ)|",
                   .unit = "rad",
                   .threshold = 1e-7,
-                  .help = "Largest difference of theta1, theta2 and deltaPhi from the reference's; that of deltaPhi wrapped, and weighed with "
-                          "min(1, sin theta1, sin theta2), because deltaPhi has no meaning at alignment."},
+                  .help = "Largest difference of theta1, theta2 and deltaPhi from the reference's; that of deltaPhi wrapped, and weighed "
+                          "with min(1, sin theta1, sin theta2), because deltaPhi has no meaning at alignment."},
         .preferred_method = "vern7",
         .rtol = 2e-10,
         .default_functional = "theta1"};
 
     static constexpr std::array states{
-        direction_component("Lx", "L̂x", "\\hat L_x", "Direction of the orbital angular momentum."),
-        direction_component("Ly", "L̂y", "\\hat L_y", "Direction of the orbital angular momentum."),
-        direction_component("Lz", "L̂z", "\\hat L_z", "Direction of the orbital angular momentum."),
-        direction_component("s1x", "Ŝ₁x", "\\hat S_{1x}", "Direction of the spin of the heavier black hole."),
-        direction_component("s1y", "Ŝ₁y", "\\hat S_{1y}", "Direction of the spin of the heavier black hole."),
-        direction_component("s1z", "Ŝ₁z", "\\hat S_{1z}", "Direction of the spin of the heavier black hole."),
-        direction_component("s2x", "Ŝ₂x", "\\hat S_{2x}", "Direction of the spin of the lighter black hole."),
-        direction_component("s2y", "Ŝ₂y", "\\hat S_{2y}", "Direction of the spin of the lighter black hole."),
-        direction_component("s2z", "Ŝ₂z", "\\hat S_{2z}", "Direction of the spin of the lighter black hole.")};
+        direction_component("Lx", "Lx", "\\hat L_x", "Direction of the orbital angular momentum."),
+        direction_component("Ly", "Ly", "\\hat L_y", "Direction of the orbital angular momentum."),
+        direction_component("Lz", "Lz", "\\hat L_z", "Direction of the orbital angular momentum."),
+        direction_component("s1x", "s₁x", "\\hat s_{1x}", "Direction of the spin of the heavier black hole."),
+        direction_component("s1y", "s₁y", "\\hat s_{1y}", "Direction of the spin of the heavier black hole."),
+        direction_component("s1z", "s₁z", "\\hat s_{1z}", "Direction of the spin of the heavier black hole."),
+        direction_component("s2x", "s₂x", "\\hat s_{2x}", "Direction of the spin of the lighter black hole."),
+        direction_component("s2y", "s₂y", "\\hat s_{2y}", "Direction of the spin of the lighter black hole."),
+        direction_component("s2z", "s₂z", "\\hat s_{2z}", "Direction of the spin of the lighter black hole.")};
 
     static constexpr std::array parameters{
         ParameterInfo{.name = "q", .symbol = "q", .latex = "q", .unit = "1", .default_value = 0.8, .min = 0.1, .max = 1, .hard_min = 1e-9,
@@ -85,7 +85,8 @@ struct BbhPrecession {
         ParameterInfo{.name = "theta2", .symbol = "θ₂", .latex = "\\theta_2", .unit = "rad", .default_value = 1.4, .min = 0, .max = pi,
                       .hard_min = 0, .hard_max = pi, .help = "Angle between the lighter black hole's spin and L at the start."},
         ParameterInfo{.name = "deltaPhi", .symbol = "ΔΦ", .latex = "\\Delta\\Phi", .unit = "rad", .default_value = 0.5, .min = -pi,
-                      .max = pi, .help = "Angle between the spins' projections on the orbital plane at the start, from the first to the second."}};
+                      .max = pi,
+                      .help = "Angle between the spins' projections on the orbital plane at the start, from the first to the second."}};
 
     static constexpr std::array observables{
         ObservableInfo{.name = "r", .symbol = "r", .latex = "r", .unit = "1", .help = "Separation in G M/c^2."},
@@ -115,9 +116,9 @@ struct BbhPrecession {
     static constexpr std::array invariants{
         InvariantInfo{.name = "chi_eff", .symbol = "2 + χeff", .latex = "2 + \\chi_\\mathrm{eff}", .unit = "1",
                       .help = "2 plus the effective spin."},
-        InvariantInfo{.name = "L_length", .symbol = "|L̂|", .latex = "|\\hat L|", .unit = "1", .help = "Length of (Lx, Ly, Lz)."},
-        InvariantInfo{.name = "s1_length", .symbol = "|Ŝ₁|", .latex = "|\\hat S_1|", .unit = "1", .help = "Length of (s1x, s1y, s1z)."},
-        InvariantInfo{.name = "s2_length", .symbol = "|Ŝ₂|", .latex = "|\\hat S_2|", .unit = "1", .help = "Length of (s2x, s2y, s2z)."}};
+        InvariantInfo{.name = "L_length", .symbol = "|L|", .latex = "|\\hat L|", .unit = "1", .help = "Length of (Lx, Ly, Lz)."},
+        InvariantInfo{.name = "s1_length", .symbol = "|s₁|", .latex = "|\\hat s_1|", .unit = "1", .help = "Length of (s1x, s1y, s1z)."},
+        InvariantInfo{.name = "s2_length", .symbol = "|s₂|", .latex = "|\\hat s_2|", .unit = "1", .help = "Length of (s2x, s2y, s2z)."}};
 
     // The equations with eta and the masses divided out. x1 = chi1 k1, x2 = q chi2 k2 and x = x1 + x2 = (1+q) chi_eff hold all that the
     // projections on L contribute: (S2 k2 + q S1 k1)/eta = x and (S1 k1 + S2 k2/q)/eta = x/q. The directions of the three derivatives are
@@ -132,6 +133,7 @@ struct BbhPrecession {
         const T m1 = T(1) / (T(1) + q), m1_squared = m1 * m1, eta = q * m1_squared;
 
         // dv/dt = 32/5 eta v^9 flux
+        constexpr double c6_without_log = 16447322263.0 / 139708800 + 16 * pi * pi / 3 - 1712.0 / 105 * (euler_gamma + log_4);
         const T v2 = v * v;
         const T c3 = fma(-m1_squared, fma(x1, fma(T(25.0 / 4), q, T(113.0 / 12)), x2 * fma(T(113.0 / 12), q, T(25.0 / 4))), T(4 * pi));
         const T spin_squares = fma(T(4), x1 * x2, fma(T(719), x * x, T(-233) * fma(chi1, chi1, q_chi2 * q_chi2)));
@@ -139,7 +141,7 @@ struct BbhPrecession {
                          fma(eta, fma(T(59.0 / 18), eta, T(13661.0 / 2016)), T(34103.0 / 18144)));
         const T c5 = fma(T(-15876 * pi / 672), eta, T(-4159 * pi / 672));
         const T c6 = fma(eta, fma(eta, fma(T(-5605.0 / 2592), eta, T(541.0 / 896)), T(451 * pi * pi / 48 - 56198689.0 / 217728)),
-                         fma(T(-1712.0 / 105), short_log(v), T(16447322263.0 / 139708800 + 16 * pi * pi / 3 - 1712.0 / 105 * (euler_gamma + log_4))));
+                         fma(T(-1712.0 / 105), short_log(v), T(c6_without_log)));
         const T c7 = fma(eta, fma(T(91495 * pi / 1512), eta, T(358675 * pi / 6048)), T(-4415 * pi / 4032));
         const T without_spins = fma(v2, fma(v2 * v, fma(v2, c7, fma(v, c6, c5)), fma(T(-924.0 / 336), eta, T(-743.0 / 336))), T(1));
         const T flux = fma(v2 * v, fma(v, c4, c3), without_spins);

@@ -54,16 +54,18 @@ struct Cr3bp {
                   .help = "Velocity in the turning frame."}};
 
     static constexpr std::array parameters{
-        ParameterInfo{.name = "mu", .symbol = "μ", .latex = "\\mu", .unit = "1", .default_value = 0.012150585609624, .min = 1e-6, .max = 0.5,
-                      .scale = Scale::log, .hard_min = 0, .hard_max = 1,
+        ParameterInfo{.name = "mu", .symbol = "μ", .latex = "\\mu", .unit = "1", .default_value = 0.012150585609624, .min = 1e-6,
+                      .max = 0.5, .scale = Scale::log, .hard_min = 0, .hard_max = 1,
                       .help = "Mass of the second body over the sum; 0.012150585609624 is Earth and Moon, 9.537e-4 Sun and Jupiter."}};
 
     static constexpr std::array observables{
         ObservableInfo{.name = "r1", .symbol = "r₁", .latex = "r_1", .unit = "1", .help = "Distance from the body of mass 1-mu."},
         ObservableInfo{.name = "r2", .symbol = "r₂", .latex = "r_2", .unit = "1", .help = "Distance from the body of mass mu."},
         ObservableInfo{.name = "jacobi", .symbol = "C", .latex = "C", .unit = "1", .help = "Jacobi constant."},
-        ObservableInfo{.name = "X", .symbol = "X", .latex = "X", .unit = "1", .help = "Position in the frame that doesn't turn, equal to x at t = 0."},
-        ObservableInfo{.name = "Y", .symbol = "Y", .latex = "Y", .unit = "1", .help = "Position in the frame that doesn't turn, equal to y at t = 0."}};
+        ObservableInfo{.name = "X", .symbol = "X", .latex = "X", .unit = "1",
+                       .help = "Position in the frame that doesn't turn, equal to x at t = 0."},
+        ObservableInfo{.name = "Y", .symbol = "Y", .latex = "Y", .unit = "1",
+                       .help = "Position in the frame that doesn't turn, equal to y at t = 0."}};
 
     static constexpr std::array invariants{
         InvariantInfo{.name = "jacobi", .symbol = "C", .latex = "C", .unit = "1",

@@ -14,8 +14,8 @@ struct HenonHeiles {
         .title = "Hénon-Heiles system",
         .group = "Chaos",
         .version = "1",
-        .summary = "A star in the meridional plane of an axisymmetric galaxy, with a third integral at low energy and chaos near the energy "
-                   "of escape, 1/(6 lambda^2). It starts on the surface of section x = 0, px > 0 from the energy E, y and py.",
+        .summary = "A star in the meridional plane of an axisymmetric galaxy, with a third integral at low energy and chaos near the "
+                   "energy of escape, 1/(6 lambda^2). It starts on the surface of section x = 0, px > 0 from the energy E, y and py.",
         .equations = "dx/dt = px,  dpx/dt = -x - 2 lambda x y\n"
                      "dy/dt = py,  dpy/dt = -y - lambda (x^2 - y^2)\n"
                      "H = (px^2 + py^2)/2 + (x^2 + y^2)/2 + lambda (x^2 y - y^3/3)\n"

@@ -30,8 +30,8 @@ struct Lorenz96 {
                         .default_end = 1,
                         .min = 0,
                         .max = 50,
-                        .help = "One unit is about five days of weather. At F = 8 neighbouring trajectories separate by a factor e in about "
-                                "0.6; compare with references up to 10."},
+                        .help = "One unit is about five days of weather. At F = 8 neighbouring trajectories separate by a factor e in "
+                                "about 0.6; compare with references up to 10."},
         .error = {.symbol = "|Δy|/|y|",
                   .unit = "1",
                   .threshold = 1e-6,

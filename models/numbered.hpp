@@ -6,7 +6,8 @@
 namespace gradscape::models {
 
 constexpr int digits_of(int number) { return number < 10 ? 1 : 1 + digits_of(number / 10); }
-constexpr char digit_of(int number, int place) { return static_cast<char>('0' + (place == 0 ? number % 10 : digit_of(number / 10, place - 1) - '0')); }
+/// Place 0 is the last one.
+constexpr int digit_at(int number, int place) { return place == 0 ? number % 10 : digit_at(number / 10, place - 1); }
 
 /// A C string made at compile time.
 template <int capacity>
@@ -17,12 +18,10 @@ struct ShortText {
     constexpr void add(const char* more) {
         for (; *more != 0; ++more) text[length++] = *more;
     }
-    /// In at least `width` digits; `before_digit` stands before each of them.
-    constexpr void add(int number, int width = 1, const char* before_digit = "") {
-        for (int place = (digits_of(number) > width ? digits_of(number) : width) - 1; place >= 0; --place) {
-            add(before_digit);
-            text[length++] = digit_of(number, place);
-        }
+    /// In at least `width` digits.
+    constexpr void add(int number, int width = 1) {
+        for (int place = (digits_of(number) > width ? digits_of(number) : width) - 1; place >= 0; --place)
+            text[length++] = static_cast<char>('0' + digit_at(number, place));
     }
 };
 
@@ -46,7 +45,7 @@ struct NumberedNames {
             name[n].add(i, digits_of(d - 1));
             symbol[n].add("y");
             constexpr const char* subscripts[] = {"₀", "₁", "₂", "₃", "₄", "₅", "₆", "₇", "₈", "₉"};
-            for (int place = digits_of(i) - 1; place >= 0; --place) symbol[n].add(subscripts[digit_of(i, place) - '0']);
+            for (int place = digits_of(i) - 1; place >= 0; --place) symbol[n].add(subscripts[digit_at(i, place)]);
             latex[n].add("y_{");
             latex[n].add(i);
             latex[n].add("}");

@@ -22,7 +22,8 @@ struct TovPolytrope {
                    "ends: at x = 20 radius and mass are the star's to 2e-9.",
         .equations = "du/dx = 2 u g\n"
                      "dw/dx = (4 pi e - 3 w) g\n"
-                     "dY/dx = -g {Y^2 + Y lam [1 + 4 pi u (P - e)] + 4 pi u lam [5 e + 9 P + (e+P)^2/(Gamma P)] - 6 lam - 4 lam^2 u^2 D^2}\n"
+                     "dY/dx = -g {Y^2 + Y lam [1 + 4 pi u (P - e)] + 4 pi u lam [5 e + 9 P + (e+P)^2/(Gamma P)]\n"
+                     "            - 6 lam - 4 lam^2 u^2 D^2}\n"
                      "u = r^2,  w = m/r^3,  Y = r H'/H of the static l = 2 perturbation\n"
                      "D = w + 4 pi P,  lam = 1/(1 - 2 u w),  g = h (1 - 2 u w)/(u D),  h = h_c e^(-x)\n"
                      "P/rho = (Gamma-1)/Gamma (e^h - 1),  rho = rho_ref (P/rho rho_ref/P_ref)^(1/(Gamma-1)),  e = rho + P/(Gamma-1)\n"
@@ -36,8 +37,8 @@ struct TovPolytrope {
                         .min = start,
                         .max = 25,
                         .hard_min = start,
-                        .help = "x = -ln(h/h_c) with the pseudo-enthalpy h = ln((e+P)/rho). A start that is computed belongs to x = 1e-4 and "
-                                "to no other."},
+                        .help = "x = -ln(h/h_c) with the pseudo-enthalpy h = ln((e+P)/rho). A start that is computed belongs to x = 1e-4 "
+                                "and to no other."},
         .error = {.symbol = "|Δln u, Δln w, ΔY|",
                   .unit = "1",
                   .threshold = 1e-6,
@@ -68,7 +69,8 @@ struct TovPolytrope {
     static constexpr std::array observables{
         ObservableInfo{.name = "r", .symbol = "r", .latex = "r", .unit = "1", .help = "Areal radius in G Msun/c^2; the star's at the end."},
         ObservableInfo{.name = "radius", .symbol = "R", .latex = "R", .unit = "km", .help = "Areal radius; the star's at the end."},
-        ObservableInfo{.name = "mass", .symbol = "m", .latex = "m", .unit = "Msun", .help = "Mass within the radius; the star's at the end."},
+        ObservableInfo{.name = "mass", .symbol = "m", .latex = "m", .unit = "Msun",
+                       .help = "Mass within the radius; the star's at the end."},
         ObservableInfo{.name = "compactness", .symbol = "C", .latex = "C", .unit = "1", .help = "G m/(r c^2); the star's at the end."},
         ObservableInfo{.name = "pressure", .symbol = "P", .latex = "P", .unit = "1", .help = "Pressure."},
         ObservableInfo{.name = "density", .symbol = "ρ", .latex = "\\rho", .unit = "1", .help = "Rest-mass density."},

@@ -382,15 +382,18 @@ private slots:
             }
             product(W1, s1, ds1);
             product(W2, s2, ds2);
-            const Real spin_orbit = 4 * pi - chi1 * k1 * (113 * m1 * m1 / 12 + 25 * eta / 4) - chi2 * k2 * (113 * m2 * m2 / 12 + 25 * eta / 4);
-            const Real spin_spin = eta * chi1 * chi2 * (721 * k1 * k2 - 247 * k12) / 48 + m1 * m1 * chi1 * chi1 * (719 * k1 * k1 - 233) / 96 +
+            const Real spin_orbit = 4 * pi - chi1 * k1 * (113 * m1 * m1 / 12 + 25 * eta / 4) -
+                                    chi2 * k2 * (113 * m2 * m2 / 12 + 25 * eta / 4);
+            const Real spin_spin = eta * chi1 * chi2 * (721 * k1 * k2 - 247 * k12) / 48 +
+                                   m1 * m1 * chi1 * chi1 * (719 * k1 * k1 - 233) / 96 +
                                    m2 * m2 * chi2 * chi2 * (719 * k2 * k2 - 233) / 96;
             const Real flux = 1 - v * v * (743 + 924 * eta) / 336 + std::pow(v, 3) * spin_orbit +
                               std::pow(v, 4) * (34103 / Real(18144) + 13661 * eta / 2016 + 59 * eta * eta / 18 + spin_spin) -
                               v5 * pi * (4159 + 15876 * eta) / 672 +
                               v5 * v * (16447322263 / Real(139708800) + 16 * pi * pi / 3 -
                                         1712 / Real(105) * (std::numbers::egamma_v<Real> + std::log(4 * v)) +
-                                        (451 * pi * pi / 48 - 56198689 / Real(217728)) * eta + 541 * eta * eta / 896 - 5605 * eta * eta * eta / 2592) +
+                                        (451 * pi * pi / 48 - 56198689 / Real(217728)) * eta + 541 * eta * eta / 896 -
+                                        5605 * eta * eta * eta / 2592) +
                               v5 * v * v * pi * (-4415 / Real(4032) + 358675 * eta / 6048 + 91495 * eta * eta / 1512);
             const Real speed_rate = 32 * eta / 5 * std::pow(v, 9) * flux;
             Real largest = 0, difference = 0;
@@ -416,7 +419,8 @@ private slots:
             for (std::size_t row = 0; row < point["t"].size(); ++row) {
                 const double v = point["t"][row];
                 const Numbers y = point["y"][row], expected = point["obs"][row];
-                const char* const names[] = {"theta1", "theta2", "deltaPhi", "chi_eff", "chi_p_heuristic", "chi_p_generalised", "J", "theta_L"};
+                const char* const names[] = {"theta1", "theta2", "deltaPhi", "chi_eff", "chi_p_heuristic",
+                                             "chi_p_generalised", "J", "theta_L"};
                 for (std::size_t i = 0; i < expected.size(); ++i)
                     QVERIFY2(std::abs(model.observable(names[i], v, y, p) - expected[i]) <= 4e-15, names[i]);
                 const double J = expected[6], L = p[0] / ((1 + p[0]) * (1 + p[0])) / v;
@@ -449,7 +453,9 @@ private slots:
     void the_spins_error_wraps_and_doesnt_count_delta_phi_at_alignment() {
         const TestedModel& model = tested_model("bbh_precession");
         const double pi = std::acos(-1.0);
-        const auto start = [&](double theta1, double theta2, double delta_phi) { return model.start({0.8, 0.7, 0.6, theta1, theta2, delta_phi}); };
+        const auto start = [&](double theta1, double theta2, double delta_phi) {
+            return model.start({0.8, 0.7, 0.6, theta1, theta2, delta_phi});
+        };
         const auto within = [](double value, double expected) { return std::abs(value - expected) <= 1e-14; };
         QVERIFY(within(model.error(start(0.5 * pi, 0.5 * pi, pi - 1e-3), start(0.5 * pi, 0.5 * pi, 1e-3 - pi)), 2e-3));
         QVERIFY(within(model.error(start(0.5 * pi, 0.5 * pi, 0.25), start(0.5 * pi, 0.5 * pi, -0.25)), 0.5));
@@ -500,7 +506,8 @@ private slots:
         }
         QVERIFY(std::isnan(model.start({1, 0.01, 0.5, 0})[2]));  // outside the curve of zero velocity
         std::mt19937_64 random(7);
-        for (int repeat = 0; repeat < 10000; ++repeat) QVERIFY(model.start(TestedModel::drawn(model.description.parameters, random))[2] > 0);
+        for (int repeat = 0; repeat < 10000; ++repeat)
+            QVERIFY(model.start(TestedModel::drawn(model.description.parameters, random))[2] > 0);
         QVERIFY(model.start({1, 0.01, -0.09, 0.09})[2] > 0 && model.start({0, 0.01, 0.09, -0.09})[2] > 0);
     }
 

@@ -307,7 +307,8 @@ void TestReference::polytropes_agree_with_the_closed_forms() {
 
 void TestReference::polytropes_have_the_tabulated_surfaces() {
     const Model& model = model_named("lane_emden");
-    for (const auto& [n, xi, m] : {std::array{1.5, 3.6537537362, 2.7140551201}, {3.0, 6.8968486194, 2.0182359510}, {4.5, 31.8364632447, 1.7377988677}}) {
+    for (const auto& [n, xi, m] : {std::array{1.5, 3.6537537362, 2.7140551201}, std::array{3.0, 6.8968486194, 2.0182359510},
+                                   std::array{4.5, 31.8364632447, 1.7377988677}}) {
         EnsembleRequest request = request_with(model, {n}, 1e-11, 1e-13);
         save_evenly(request, 0.01, xi, 2);
         const Run run = run_row(model, request);
