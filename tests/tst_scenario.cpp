@@ -18,8 +18,6 @@
 #include "engine/scenario.hpp"
 #include "models/catalogue.hpp"
 #include "models/kepler.hpp"
-#include "models/log_halo.hpp"
-#include "models/lorenz.hpp"
 
 namespace {
 
