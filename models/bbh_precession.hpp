@@ -81,12 +81,15 @@ struct BbhPrecession {
         ParameterInfo{.name = "chi2", .symbol = "χ₂", .latex = "\\chi_2", .unit = "1", .default_value = 0.6, .min = 0.01, .max = 0.99,
                       .hard_min = 0, .hard_max = 1, .help = "Dimensionless spin of the lighter black hole."},
         ParameterInfo{.name = "theta1", .symbol = "θ₁", .latex = "\\theta_1", .unit = "rad", .default_value = 1, .min = 0, .max = pi,
-                      .hard_min = 0, .hard_max = pi, .help = "Angle between the heavier black hole's spin and L at the start."},
+                      .hard_min = 0, .hard_max = pi, .help = "Angle between the heavier black hole's spin and L at the start.",
+                      .start_only = true},
         ParameterInfo{.name = "theta2", .symbol = "θ₂", .latex = "\\theta_2", .unit = "rad", .default_value = 1.4, .min = 0, .max = pi,
-                      .hard_min = 0, .hard_max = pi, .help = "Angle between the lighter black hole's spin and L at the start."},
+                      .hard_min = 0, .hard_max = pi, .help = "Angle between the lighter black hole's spin and L at the start.",
+                      .start_only = true},
         ParameterInfo{.name = "deltaPhi", .symbol = "ΔΦ", .latex = "\\Delta\\Phi", .unit = "rad", .default_value = 0.5, .min = -pi,
                       .max = pi,
-                      .help = "Angle between the spins' projections on the orbital plane at the start, from the first to the second."}};
+                      .help = "Angle between the spins' projections on the orbital plane at the start, from the first to the second.",
+                      .start_only = true}};
 
     static constexpr std::array observables{
         ObservableInfo{.name = "r", .symbol = "r", .latex = "r", .unit = "1", .help = "Separation in G M/c^2."},

@@ -52,11 +52,12 @@ struct HenonHeiles {
         ParameterInfo{.name = "lambda", .symbol = "λ", .latex = "\\lambda", .unit = "1", .default_value = 1, .min = 0, .max = 1,
                       .help = "Strength of the cubic coupling; 0 is two harmonic oscillators."},
         ParameterInfo{.name = "E", .symbol = "E", .latex = "E", .unit = "1", .default_value = 1.0 / 12, .min = 0.01, .max = 1.0 / 6,
-                      .hard_min = 0, .help = "Energy that the start's px is computed from."},
+                      .hard_min = 0, .help = "Energy that the start's px is computed from.", .start_only = true},
         ParameterInfo{.name = "y_start", .symbol = "y₀", .latex = "y_0", .unit = "1", .default_value = 0.08, .min = -0.09, .max = 0.09,
-                      .help = "y at the start. A member ends as bad_input where py^2 + y^2 - 2 lambda y^3/3 is above 2 E."},
+                      .help = "y at the start. A member ends as bad_input where py^2 + y^2 - 2 lambda y^3/3 is above 2 E.",
+                      .start_only = true},
         ParameterInfo{.name = "py_start", .symbol = "py₀", .latex = "p_{y0}", .unit = "1", .default_value = 0, .min = -0.09, .max = 0.09,
-                      .help = "py at the start; see y_start."}};
+                      .help = "py at the start; see y_start.", .start_only = true}};
 
     static constexpr std::array observables{
         ObservableInfo{.name = "energy", .symbol = "H", .latex = "H", .unit = "1", .help = "Value of the Hamiltonian."},
