@@ -61,7 +61,7 @@ struct SolverRequest {
     std::string method = "auto";    ///< "auto" is the model's preferred method
     double rtol = 1e-8;
     std::vector<double> atol;       ///< one per state
-    std::int64_t max_steps = 100000;     ///< accepted plus rejected steps of a member
+    std::int64_t max_steps = 100000;     ///< accepted plus rejected steps of a member, over all its solves where the model shoots
     std::optional<double> max_step;      ///< largest |h|
     std::optional<double> first_step;    ///< |h| of the first try
     int threads = 0;                ///< 0: all
