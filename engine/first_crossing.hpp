@@ -9,8 +9,8 @@ namespace gradscape {
 struct CrossingRules {
     double tolerance;             ///< |F| at which the unknown counts as found
     double first_growth = 1.02;   ///< the second unknown tried over the first
-    double growth = 1.05;         ///< the largest factor from one to the next once F has fallen
-    double rising_growth = 1.5;   ///< the same while F has only risen
+    double growth = 1.05;         ///< the largest factor from one to the next ...
+    double rising_growth = 1.5;   ///< ... and where F has only risen so far, along a line or bending down
     double largest;               ///< no unknown beyond is tried
     int most_evaluations = 300;
 };
@@ -99,7 +99,6 @@ private:
         if (points < 2) {
             x = x1 * rules.first_growth;
         } else {
-            const double most = x1 * (fell ? rules.growth : rules.rising_growth);
             double slope, curvature;
             parabola(slope, curvature);
             double next = x1 * rules.growth;
@@ -112,6 +111,8 @@ private:
                     next = x1 + to_top;
                 }
             }
+            const bool steady = !fell && points == 3 && 2 * curvature * (next - x1) <= 0.2 * slope;
+            const double most = x1 * (steady ? rules.rising_growth : rules.growth);
             x = next < most ? next : most;
         }
         if (!(x < rules.largest)) x = rules.largest;

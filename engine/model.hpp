@@ -100,6 +100,13 @@ struct InvariantInfo {
     const char* help = "";
 };
 
+/// Another quantity by which save times may be given: a monotone function of the independent variable.
+struct IndependentAlias {
+    const char* name = nullptr;                 ///< the key in scenarios, "redshift"; null where there is none
+    double (*to_independent)(double) = nullptr;
+    double (*from_independent)(double) = nullptr;
+};
+
 struct IndependentInfo {
     const char* name;           ///< "time", "redshift", ...; never a plural English time unit
     const char* symbol;
@@ -109,6 +116,7 @@ struct IndependentInfo {
     double hard_min = -no_limit, hard_max = no_limit;
     int default_save = 101;     ///< number of save times of the default span
     const char* help = "";
+    IndependentAlias alias = {};
 };
 
 /// What a model that shoots says about its closing condition.

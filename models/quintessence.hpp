@@ -9,6 +9,8 @@
 // Caldwell & Linder 2005, Physical Review Letters 95, 141301; Hogg 1999, arXiv:astro-ph/9905116 (distances).
 #pragma once
 
+#include <cmath>
+
 #include "engine/host_device.hpp"
 #include "engine/model.hpp"
 
@@ -29,7 +31,10 @@ constexpr IndependentInfo quintessence_efolds{
     .hard_min = -20,
     .hard_max = 0,
     .default_save = 101,
-    .help = "Logarithm of the scale factor, N = ln a = -ln(1 + z); 0 today."};
+    .help = "Logarithm of the scale factor, N = ln a = -ln(1 + z); 0 today.",
+    .alias = {.name = "redshift",
+              .to_independent = [](double z) { return 0.0 - std::log1p(z); },  // 0 rather than -0 today
+              .from_independent = [](double N) { return std::expm1(-N); }}};
 
 constexpr ErrorInfo distance_error{
     .symbol = "|ΔD_L|/D_L", .unit = "1", .threshold = 1e-6, .help = "Difference of the luminosity distances over the reference's."};
