@@ -53,11 +53,11 @@ constexpr std::array flatness_internals{
 
 /// The states for a start of the field at phi; NaN where the model computes it.
 consteval std::array<StateInfo, 3> quintessence_states(double phi) {
-    return {StateInfo{.name = "phi", .symbol = "φ", .latex = "\\phi", .unit = "1", .default_value = phi, .min = -3, .max = 3, .atol = 1e-11,
+    return {StateInfo{.name = "phi", .symbol = "φ", .latex = "\\phi", .unit = "1", .default_value = phi, .min = -3, .max = 3, .atol = 1e-8,
                       .help = "Field in reduced Planck masses."},
-            StateInfo{.name = "u", .symbol = "φ′", .latex = "\\phi'", .unit = "1", .default_value = 0, .min = -1, .max = 1, .atol = 1e-11,
+            StateInfo{.name = "u", .symbol = "φ′", .latex = "\\phi'", .unit = "1", .default_value = 0, .min = -1, .max = 1, .atol = 1e-8,
                       .help = "Change of the field per e-fold, dphi/dN."},
-            StateInfo{.name = "chi", .symbol = "χ", .latex = "\\chi", .unit = "1", .default_value = 0, .min = 0, .max = 4, .atol = 1e-11,
+            StateInfo{.name = "chi", .symbol = "χ", .latex = "\\chi", .unit = "1", .default_value = 0, .min = 0, .max = 4, .atol = 1e-9,
                       .help = "Comoving distance covered since the start, in units of c/H0."}};
 }
 

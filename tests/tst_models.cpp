@@ -14,6 +14,8 @@
 #include "models/log_halo.hpp"
 #include "models/lorenz.hpp"
 #include "models/milky_way.hpp"
+#include "models/quintessence_exp.hpp"
+#include "models/quintessence_pngb.hpp"
 
 namespace {
 
@@ -76,6 +78,11 @@ struct TestedModel {
     Numbers defaults() const {
         Numbers p;
         for (const ParameterInfo& info : description.parameters) p.push_back(info.default_value);
+        return with_internals(std::move(p));
+    }
+    /// Entries of p behind the parameters, of the size that they have.
+    Numbers with_internals(Numbers p) const {
+        p.resize(description.inputs(), 3.0);
         return p;
     }
     Numbers start(const Numbers& p) const {
@@ -121,7 +128,8 @@ TestedModel tested() {
 }
 
 const std::vector<TestedModel>& tested_models() {
-    static const std::vector all{tested<models::Lorenz>(), tested<models::Kepler>(), tested<models::LogHalo>(), tested<models::MilkyWay>()};
+    static const std::vector all{tested<models::Lorenz>(), tested<models::Kepler>(), tested<models::LogHalo>(), tested<models::MilkyWay>(),
+                                 tested<models::QuintessenceExp>(), tested<models::QuintessencePngb>()};
     return all;
 }
 
@@ -216,6 +224,12 @@ private slots:
             QVERIFY2(std::isfinite(p.default_value), p.name);
             QVERIFY2(p.scale == Scale::linear || p.min > 0, p.name);
         }
+        for (const InternalInfo& i : d.internals) check(i);
+        if (d.shooting != nullptr) {
+            QVERIFY(!d.internals.empty() && filled(d.shooting->condition) && filled(d.shooting->no_solution));
+            QVERIFY(d.shooting->end == d.info.independent.default_end);
+            QVERIFY(d.shooting->search.tolerance > 0 && d.shooting->search.largest > 0);
+        }
         for (const ObservableInfo& o : d.observables) {
             check(o);
             const std::string_view unit = o.unit;
@@ -266,7 +280,7 @@ private slots:
         const ModelDescription& d = model.description;
         std::mt19937_64 random(1);
         for (int repeat = 0; repeat < 200; ++repeat) {
-            const Numbers p = TestedModel::drawn(d.parameters, random);
+            const Numbers p = model.with_internals(TestedModel::drawn(d.parameters, random));
             const Numbers y = repeat == 0 ? model.start(p) : TestedModel::drawn(d.states, random);
             const Numbers other = TestedModel::drawn(d.states, random);
             const std::vector<Strict> sp = strict(p), sy = strict(y);

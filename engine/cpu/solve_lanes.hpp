@@ -385,13 +385,17 @@ private:
             functions_.residual(scratch_, shooting_p_, &residual);
             const double f = lane_of(residual, 0);
             FirstCrossing::Verdict verdict = shot->search.report(f, functions_.search);
-            if (verdict == FirstCrossing::Verdict::stalled && shot->stalls < most_stalls) {
+            if (verdict == FirstCrossing::Verdict::stalled) {
                 // The solver's error jumps where a step more or less is taken; by chance the crossing lies in such a jump. With other steps
-                // the jumps lie elsewhere.
-                ++shot->stalls;
-                shot->first_step_factor *= 0.9;
-                functions_.lowest_unknown(start_of(member), shooting_p_, &residual);
-                if (shot->search.begin(lane_of(residual, 0), functions_.search)) verdict = FirstCrossing::Verdict::evaluate;
+                // the jumps lie elsewhere. Where they lie close (a coarse tolerance, a flat residual), the error of the solver is the answer's.
+                if (shot->stalls < most_stalls) {
+                    ++shot->stalls;
+                    shot->first_step_factor *= 0.9;
+                    functions_.lowest_unknown(start_of(member), shooting_p_, &residual);
+                    if (shot->search.begin(lane_of(residual, 0), functions_.search)) verdict = FirstCrossing::Verdict::evaluate;
+                } else if (f <= job_.solver.rtol && f >= -job_.solver.rtol) {
+                    verdict = FirstCrossing::Verdict::found;
+                }
             }
             if (!(f - f == 0)) {
                 status = Status::non_finite;
@@ -612,7 +616,7 @@ private:
     // Of a model that shoots. Members go on in the order in which they queued. New ones are taken while fewer than a pack queue
     // and none is waiting, so there are never more than three packs of shots: in the lanes, waiting and queueing.
     const bool shoots_;
-    static constexpr int most_shots = 3 * lanes, most_stalls = 8;
+    static constexpr int most_shots = 3 * lanes, most_stalls = 3;
     Shot *shot_[lanes], *waiting_shot_[lanes];
     Shot **free_shots_, **again_shots_;
     int free_ = 0, again_ = 0, first_again_ = 0;
