@@ -567,7 +567,11 @@ private slots:
         QCOMPARE(model.observable("L", y, p), std::hypot(4.0 * 30 - 12 * 20, 12.0 * 10 + 3 * 30, -100.0));
     }
 
-    void the_error_is_relative_to_the_reference_data() { every_model(); }
+    void the_error_is_relative_to_the_reference_data() {
+        QTest::addColumn<QString>("name");
+        for (const TestedModel& model : tested_models())
+            if (model.description.shooting == nullptr) QTest::newRow(model.description.info.name) << QString(model.description.info.name);
+    }
     void the_error_is_relative_to_the_reference() {
         const TestedModel& model = this_model();
         const std::size_t n = model.description.states.size(), measured = n == 4 ? 2 : 3;
@@ -579,6 +583,26 @@ private slots:
         y[0] = std::nan("");
         QVERIFY(std::isnan(model.error(y, reference_state)));
         QVERIFY(std::isnan(model.error(reference_state, y)));
+    }
+
+    void the_error_of_a_distance_is_relative_to_the_references_own() {
+        for (const char* name : {"quintessence_exp", "quintessence_pngb"}) {
+            const TestedModel& model = tested_model(name);
+            Numbers p = model.defaults(), p_reference = p;
+            const std::size_t chi_today = p.size() - 1;
+            p[chi_today] = 3.5;
+            p_reference[chi_today] = 3.0;
+            const auto error = [&](double chi, double chi_reference) {
+                const Numbers y{0.1, 0.2, chi}, reference{0.1, 0.2, chi_reference};
+                double value;
+                model.functions.error(y.data(), p.data(), reference.data(), p_reference.data(), &value);
+                return value;
+            };
+            QCOMPARE(error(1.5, 1.0), 0.0);
+            QCOMPARE(error(1.0, 1.0), 0.25);
+            QCOMPARE(error(3.5, 3.0), 0.0);  // redshift 0
+            QVERIFY(std::isnan(error(std::nan(""), 1.0)));
+        }
     }
 
     void the_text_names_everything_data() { every_model(); }
@@ -593,6 +617,7 @@ private slots:
         for (const ParameterInfo& info : d.parameters) QVERIFY2(listed(info.name), info.name);
         for (const ObservableInfo& info : d.observables) QVERIFY2(listed(info.name), info.name);
         for (const InvariantInfo& info : d.invariants) QVERIFY2(listed(info.name), info.name);
+        for (const InternalInfo& info : d.internals) QVERIFY2(listed(info.name), info.name);
         QVERIFY(lines.contains("  " + QString(d.info.citation)));
     }
 
@@ -622,6 +647,8 @@ private slots:
         check("parameters", d.parameters);
         check("observables", d.observables);
         check("invariants", d.invariants);
+        check("internals", d.internals);
+        QCOMPARE(object["shooting"].is_null(), d.shooting == nullptr);
         for (std::size_t i = 0; i < d.parameters.size(); ++i) {
             QCOMPARE(double(object["parameters"][i]["default"]), d.parameters[i].default_value);
             QCOMPARE(std::string(object["parameters"][i]["scale"]), std::string(d.parameters[i].scale == Scale::log ? "log" : "linear"));

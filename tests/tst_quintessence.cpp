@@ -5,6 +5,8 @@
 #include <fstream>
 #include <map>
 
+#include "engine/scenario.hpp"
+
 #include <boost/math/quadrature/gauss_kronrod.hpp>
 #include <nlohmann/json.hpp>
 
@@ -57,6 +59,19 @@ std::size_t observable(const Model& model, std::string_view name) {
 constexpr double desi_redshifts[] = {2.33, 1.484, 1.321, 0.934, 0.706, 0.51, 0.295, 0};
 std::vector<double> desi() { return {std::begin(desi_redshifts), std::end(desi_redshifts)}; }
 
+/// What is said about a scenario of this model with this span; empty when it is accepted.
+std::string refusal(const std::string& model, const std::string& span, EnsembleRequest* request = nullptr) {
+    ModelNames names;
+    names.find = [](std::string_view name) { return &model_named(name).description; };
+    try {
+        const EnsembleRequest parsed = parse_scenario(R"({"gradscape": 1, "model": ")" + model + R"(", "span": )" + span + "}", names);
+        if (request != nullptr) *request = parsed;
+    } catch (const InputError& error) {
+        return error.what();
+    }
+    return "";
+}
+
 /// Largest relative errors of a model's reference points at rtol 1e-12: what was measured, three to four times; mostly the tolerance of the
 /// flatness. Distances are compared from z = 0.05 on: at
 /// 0.01 the difference of two numbers near 3.2 has lost three digits.
@@ -106,6 +121,11 @@ private slots:
     void the_defaults_are_ten_times_better_than_asked_data() { add_models(); }
     void the_defaults_are_ten_times_better_than_asked();
     void lanes_are_in_use_nearly_always();
+    void rows_can_be_asked_for_by_redshift();
+    void wrong_redshifts_are_refused_in_one_line_data();
+    void wrong_redshifts_are_refused_in_one_line();
+    void a_span_that_doesnt_end_today_is_refused();
+    void a_limit_of_steps_counts_all_solves();
 };
 
 void TestQuintessence::amplitudes_states_and_distances_agree_with_the_reference() {
@@ -363,6 +383,77 @@ void TestQuintessence::lanes_are_in_use_nearly_always() {
     const EnsembleResult result = run_ensemble(tested, request);
     const double use = static_cast<double>(result.tries) / (static_cast<double>(result.iterations) * result.lanes);
     QVERIFY2(use >= 0.97 && use <= 1, qPrintable(QString::number(use)));
+}
+
+void TestQuintessence::rows_can_be_asked_for_by_redshift() {
+    const ModelDescription& model = model_named("quintessence_exp").description;
+    EnsembleRequest request;
+    QCOMPARE(refusal("quintessence_exp", R"({"save": {"redshift": [0, 0.295, 2.33, 0.51]}})", &request), std::string());
+    QVERIFY(request.span.save == SpanRequest::Save::list);
+    QCOMPARE(request.span.alias_times, (std::vector<double>{2.33, 0.51, 0.295, 0}));
+    QCOMPARE(request.span.times, (std::vector<double>{-std::log1p(2.33), -std::log1p(0.51), -std::log1p(0.295), 0}));
+    QVERIFY(!std::signbit(request.span.times.back()));
+
+    // What is written reads back as the same request.
+    const std::string written = to_json(request, model);
+    QVERIFY(json::parse(written)["span"]["save"] == (json{{"redshift", {2.33, 0.51, 0.295, 0.0}}}));
+    EnsembleRequest again;
+    QCOMPARE(refusal("quintessence_exp", json::parse(written)["span"].dump(), &again), std::string());
+    QCOMPARE(again.span.times, request.span.times);
+    QCOMPARE(again.span.alias_times, request.span.alias_times);
+
+    const Run run = tests::run(model_named("quintessence_exp"), request);
+    QCOMPARE(run.rows, std::size_t{4});
+    const std::size_t z = observable(model_named("quintessence_exp"), "z");
+    for (std::size_t row = 0; row < run.rows; ++row)
+        COMPARE_WITHIN(run.observable(z, row), request.span.alias_times[row], 1e-15 * (1 + request.span.alias_times[row]));
+}
+
+void TestQuintessence::wrong_redshifts_are_refused_in_one_line_data() {
+    QTest::addColumn<QString>("span");
+    QTest::addColumn<QStringList>("named");
+    const auto row = [](const char* name, const char* span, QStringList named) { QTest::newRow(name) << span << std::move(named); };
+    row("before the start", R"({"save": {"redshift": [1, 2000]}})", {"span.save.redshift[0]", "2000", "1095.6", " to 0"});
+    row("in the future", R"({"save": {"redshift": [1, -0.5]}})", {"span.save.redshift[1]", "-0.5", "1095.6"});
+    row("below -1", R"({"save": {"redshift": [-3]}})", {"span.save.redshift[0]", "-3"});
+    row("empty", R"({"save": {"redshift": []}})", {"span.save", "empty"});
+    row("a number", R"({"save": {"redshift": 2}})", {"span.save.redshift", "a list of numbers"});
+    row("a word", R"({"save": {"redshift": [1, "x"]}})", {"span.save.redshift[1]"});
+    row("with an interval", R"({"save": {"redshift": [1], "every": 0.1}})", {"span.save", "every", "redshift"});
+    row("another name", R"({"save": {"redshifts": [1]}})", {"redshifts", "redshift"});
+}
+
+void TestQuintessence::wrong_redshifts_are_refused_in_one_line() {
+    QFETCH(QString, span);
+    QFETCH(QStringList, named);
+    const std::string said = refusal("quintessence_exp", span.toStdString());
+    QVERIFY2(!said.empty() && said.find('\n') == std::string::npos, said.c_str());
+    for (const QString& part : named) QVERIFY2(said.find(part.toStdString()) != std::string::npos, said.c_str());
+    if (span.contains("\"redshift\"")) QVERIFY(!refusal("lorenz", R"({"save": {"redshift": [1]}})").empty());
+}
+
+void TestQuintessence::a_span_that_doesnt_end_today_is_refused() {
+    const std::string end = refusal("quintessence_exp", R"({"end": -1})"), start = refusal("quintessence_exp", R"({"start": 0, "save": 1})");
+    QVERIFY2(end.find("span.end: -1 is not 0") == 0 && end.find("E(N = 0) = 1") != std::string::npos, end.c_str());
+    QVERIFY2(start.find("span.start: 0") == 0 && start.find("E(N = 0) = 1") != std::string::npos, start.c_str());
+    QCOMPARE(refusal("quintessence_exp", R"({"start": -6})"), std::string());
+}
+
+void TestQuintessence::a_limit_of_steps_counts_all_solves() {
+    const Model& tested = model_named("quintessence_exp");
+    EnsembleRequest request = request_at(tested, {70, 0.31, 0.7}, desi(), 1e-8);
+    const Run whole = tests::run(tested, request);
+    QVERIFY(whole.all.status[0] == Status::ok);
+    const std::int64_t needed = whole.all.accepted[0] + whole.all.rejected[0];
+    QCOMPARE(whole.result.tries, needed);
+    request.solver.max_steps = needed;
+    QVERIFY(same_data(tests::run(tested, request).all, whole.all));
+    request.solver.max_steps = needed - 1;
+    const Run stopped = tests::run(tested, request);
+    QVERIFY2(stopped.all.status[0] == Status::step_limit, qPrintable(stopped.how()));
+    QCOMPARE(stopped.all.accepted[0] + stopped.all.rejected[0], static_cast<std::int32_t>(needed - 1));
+    for (const double value : stopped.all.states) QVERIFY(std::isnan(value));
+    QVERIFY(std::isnan(stopped.internal(0)));
 }
 
 QTEST_GUILESS_MAIN(TestQuintessence)
