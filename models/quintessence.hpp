@@ -34,7 +34,7 @@ constexpr IndependentInfo quintessence_efolds{
     .help = "Logarithm of the scale factor, N = ln a = -ln(1 + z); 0 today.",
     .alias = {.name = "redshift",
               .to_independent = [](double z) { return 0.0 - std::log1p(z); },  // 0 rather than -0 today
-              .from_independent = [](double N) { return std::expm1(-N); }}};
+              .from_independent = [](double N) { return std::expm1(0.0 - N); }}};
 
 constexpr ErrorInfo distance_error{
     .symbol = "|ΔD_L|/D_L", .unit = "1", .threshold = 1e-6, .help = "Difference of the luminosity distances over the reference's."};
@@ -122,7 +122,7 @@ struct Quintessence {
 
     template <class T>
     HOST_DEVICE static void observe(const T& N, const T* y, const T* p, T* out) {
-        const T z = expm1(-N), inverse_a = T(1) + z;
+        const T z = expm1(T(0) - N), inverse_a = T(1) + z;
         const T inverse_a3 = inverse_a * inverse_a * inverse_a;
         const T matter = p[1] * inverse_a3, radiation = radiation_today(p) * (inverse_a3 * inverse_a);
         const T potential = p[amplitude_at] * Potential::at(y[0], p + potential_at).value;

@@ -25,6 +25,9 @@ constexpr Allowed allowed[] = {
     {"kepler", "tsit5", 1e-2, 1e-6, 6e-9},      {"kepler", "vern7", 2e-4, 5e-8, 3e-10},
     {"log_halo", "tsit5", 4e-5, 6e-9, 8e-9},    {"log_halo", "vern7", 6e-6, 3e-10, 4e-10},
     {"milky_way", "tsit5", 6e-5, 1e-8, 6e-10},  {"milky_way", "vern7", 4e-5, 2e-9, 5e-12},
+    // A span that must end today isn't run back.
+    {"quintessence_exp", "tsit5", 8e-8, 4e-11, 0},  {"quintessence_exp", "vern7", 6e-9, 4e-11, 0},
+    {"quintessence_pngb", "tsit5", 8e-8, 2e-11, 0}, {"quintessence_pngb", "vern7", 4e-9, 2e-11, 0},
 };
 
 /// nullptr when the model lacks a stated accuracy.
@@ -117,7 +120,9 @@ private slots:
         add_rows_per_model([](const ModelDescription& model) { return !model.invariants.empty(); });
     }
     void invariants_drift_as_little_as_the_tolerance_asks();
-    void a_run_back_returns_to_the_start_data() { add_rows_per_model(); }
+    void a_run_back_returns_to_the_start_data() {
+        add_rows_per_model([](const ModelDescription& model) { return model.shooting == nullptr; });
+    }
     void a_run_back_returns_to_the_start();
 
 private:
