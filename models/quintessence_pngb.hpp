@@ -47,7 +47,7 @@ struct QuintessencePngb : Quintessence<CosinePotential> {
                       .scale = Scale::log, .hard_min = 1e-3, .hard_max = 1e3,
                       .help = "Width of the cosine, in reduced Planck masses."},
         ParameterInfo{.name = "theta_i", .symbol = "θᵢ", .latex = "\\theta_i", .unit = "rad", .default_value = 0.5, .min = 0.01,
-                      .max = 1, .hard_min = -3.2, .hard_max = 3.2, .help = "Angle phi/f at the start, from the top of the potential."}};
+                      .max = 1, .hard_min = -3.2, .hard_max = 3.2, .help = "Angle phi/f at the start, from the top of the potential.", .start_only = true}};
 
     template <class T>
     HOST_DEVICE static void initial_state(const T* p, T* y) {

@@ -309,7 +309,7 @@ private slots:
         for (std::size_t i = 0; i < d.parameters.size(); ++i) {
             bool start = false, others = false;
             for (int repeat = 0; repeat < 20; ++repeat) {
-                const Numbers y = TestedModel::drawn(d.states, random), p = TestedModel::drawn(d.parameters, random);
+                const Numbers y = TestedModel::drawn(d.states, random), p = model.with_internals(TestedModel::drawn(d.parameters, random));
                 Numbers changed = p;
                 changed[i] = TestedModel::drawn(d.parameters, random)[i];
                 const auto differ = [](const Numbers& a, const Numbers& b) { return !std::equal(a.begin(), a.end(), b.begin(), identical); };
