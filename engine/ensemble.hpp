@@ -55,7 +55,7 @@ struct SpanRequest {
     std::int64_t count = 101;       ///< evenly spaced from start to end, both included; 1 is the end alone
     double every = 0;               ///< start, start ± every, ..., and the end
     std::vector<double> times;      ///< in the order of the run, within the span; repeated ones are kept
-    std::vector<double> alias_times = {};  ///< the same by the model's alias of the independent variable, where they were given so; else empty
+    std::vector<double> alias_times = {};  ///< the same by the alias of the independent variable where they were given so; else empty
 };
 
 struct SolverRequest {

@@ -173,8 +173,8 @@ void read_save(const json& value, const std::string& path, const IndependentAlia
         span.count = whole(value, path, 1, largest_row_count);
     } else {
         refuse(path, value,
-               "a count, {\"every\": interval}, " + (alias.name != nullptr ? "{\"" + std::string(alias.name) + "\": [...]} " : std::string()) +
-                   "or a list of times");
+               "a count, {\"every\": interval}, " +
+                   (alias.name != nullptr ? "{\"" + std::string(alias.name) + "\": [...]} " : std::string()) + "or a list of times");
     }
 }
 

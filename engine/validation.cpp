@@ -213,8 +213,8 @@ void check_closing_end(const std::string& path, const MemberSpan& span, const Sh
         refuse(path + "end", shortest_text(span.end) + " is not " + shortest_text(shooting.end) + ", where the model's closing condition " +
                                  shooting.condition + " holds");
     if (span.start == span.end)
-        refuse(path + "start", shortest_text(span.start) + " is the end of the span, where the model's closing condition " + shooting.condition +
-                                   " holds; start elsewhere");
+        refuse(path + "start", shortest_text(span.start) + " is the end of the span, where the model's closing condition " +
+                                   shooting.condition + " holds; start elsewhere");
 }
 
 Spans check_spans(const EnsembleRequest& request, const ShootingInfo* shooting) {

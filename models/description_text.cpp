@@ -183,7 +183,8 @@ std::string description_text(const ModelDescription& model) {
     text += section("Parameters", parameters);
     if (model.shooting != nullptr) {
         text += section("Solved for, member by member", internals);
-        text += std::string("  so that ") + model.shooting->condition + "; the search goes up to " + number(model.shooting->search.largest) + '\n';
+        text += std::string("  so that ") + model.shooting->condition + "; the search goes up to " +
+                number(model.shooting->search.largest) + '\n';
     }
     text += section("Observables", observables);
     text += section("Invariants", invariants);

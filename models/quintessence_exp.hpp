@@ -24,8 +24,8 @@ struct QuintessenceExp : Quintessence<ExponentialPotential> {
         .group = "Cosmology",
         .version = "1",
         .summary = "Distances in a flat universe whose dark energy is a scalar field rolling down an exponential. At lam = 0 it is a "
-                   "cosmological constant; the steeper the potential, the further w has risen above -1 today. Beyond about lam = 1.8 to 2.5 "
-                   "(Om = 0.15 to 0.45) there is no flat universe with such a field.",
+                   "cosmological constant; the steeper the potential, the further w has risen above -1 today. Beyond about lam = 1.8 to "
+                   "2.5 (Om = 0.15 to 0.45) there is no flat universe with such a field.",
         .equations = "E^2 = (Om e^(-3N) + Or e^(-4N) + v U) / (1 - u^2/6),  U = e^(-lam phi),  Or = 4.18e-5 / (H0/100)^2\n"
                      "dphi/dN = u\n"
                      "du/dN = -(3 - eps) u - 3 v U_phi / E^2,  eps = ((3 Om e^(-3N) + 4 Or e^(-4N)) / E^2 + u^2)/2\n"

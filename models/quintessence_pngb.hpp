@@ -23,9 +23,9 @@ struct QuintessencePngb : Quintessence<CosinePotential> {
         .title = "Thawing quintessence, cosine potential",
         .group = "Cosmology",
         .version = "1",
-        .summary = "Distances in a flat universe whose dark energy is a pseudo-Nambu-Goldstone boson, released at the angle theta_i from the "
-                   "top of a cosine. Near the top it is a cosmological constant; too far down, or with too narrow a cosine, there is no flat "
-                   "universe with such a field (Om = 0.3: theta_i above 0.348, 0.935, 1.824 for f = 0.3, 0.5, 1).",
+        .summary = "Distances in a flat universe whose dark energy is a pseudo-Nambu-Goldstone boson, released at the angle theta_i from "
+                   "the top of a cosine. Near the top it is a cosmological constant; too far down, or with too narrow a cosine, there is "
+                   "no flat universe with such a field (Om = 0.3: theta_i above 0.348, 0.935, 1.824 for f = 0.3, 0.5, 1).",
         .equations = "E^2 = (Om e^(-3N) + Or e^(-4N) + v U) / (1 - u^2/6),  U = 1 + cos(phi/f),  Or = 4.18e-5 / (H0/100)^2\n"
                      "dphi/dN = u,  phi(start) = f theta_i\n"
                      "du/dN = -(3 - eps) u - 3 v U_phi / E^2,  eps = ((3 Om e^(-3N) + 4 Or e^(-4N)) / E^2 + u^2)/2\n"
@@ -47,7 +47,8 @@ struct QuintessencePngb : Quintessence<CosinePotential> {
                       .scale = Scale::log, .hard_min = 1e-3, .hard_max = 1e3,
                       .help = "Width of the cosine, in reduced Planck masses."},
         ParameterInfo{.name = "theta_i", .symbol = "θᵢ", .latex = "\\theta_i", .unit = "rad", .default_value = 0.5, .min = 0.01,
-                      .max = 1, .hard_min = -3.2, .hard_max = 3.2, .help = "Angle phi/f at the start, from the top of the potential.", .start_only = true}};
+                      .max = 1, .hard_min = -3.2, .hard_max = 3.2,
+                      .help = "Angle phi/f at the start, from the top of the potential.", .start_only = true}};
 
     template <class T>
     HOST_DEVICE static void initial_state(const T* p, T* y) {

@@ -121,7 +121,8 @@ struct TunedOscillator : SmallModel<TunedOscillator> {
     static constexpr std::array parameters{small_parameter("c", 0), small_parameter("g", 0)};
     static constexpr std::array observables{small_observable("phase_left")};
     static constexpr std::array internals{InternalInfo{.name = "v", .symbol = "v", .latex = "v", .unit = "1", .help = "Frequency."},
-                                          InternalInfo{.name = "s_end", .symbol = "s(1)", .latex = "s(1)", .unit = "1", .help = "s at the end."}};
+                                          InternalInfo{.name = "s_end", .symbol = "s(1)", .latex = "s(1)", .unit = "1",
+                                                       .help = "s at the end."}};
     static constexpr ShootingInfo shooting{.end = 1,
                                            .search = {.tolerance = 1e-11, .largest = 20},
                                            .condition = "x(1) = c",

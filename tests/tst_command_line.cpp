@@ -758,7 +758,8 @@ void tst_command_line::an_interrupted_run_that_is_resumed_equals_an_uninterrupte
     QCOMPARE(folder.names(), (std::set<std::string>{"a.json", "a.h5"}));
     const Outcome whole = run(folder.path(), {"a.json", "--out", "b.h5", "--json"});
     QVERIFY2(whole.code == 0, whole.err.c_str());
-    QCOMPARE(difference(folder.file("a.h5"), folder.file("b.h5"), find_model(scenario["model"].get<std::string>())->description), std::string());
+    const ModelDescription& model = find_model(scenario["model"].get<std::string>())->description;
+    QCOMPARE(difference(folder.file("a.h5"), folder.file("b.h5"), model), std::string());
     const json a = json::parse(resumed.out), b = json::parse(whole.out);
     for (const char* part : {"members", "steps", "error", "drift", "seed", "seed_given", "method"})
         QCOMPARE(a.at(part).dump(), b.at(part).dump());

@@ -42,7 +42,8 @@ EnsembleRequest over_the_ranges(const Model& model, std::int64_t size, const std
     for (std::size_t d = 0; d < model.description.states.size(); ++d) request.solver.atol[d] = model.description.states[d].atol;
     for (std::size_t i = 0; i < request.parameters.size(); ++i) {
         const ParameterInfo& info = model.description.parameters[i];
-        request.parameters[i] = {.kind = info.scale == Scale::log ? Draw::Kind::log_uniform : Draw::Kind::uniform, .min = info.min, .max = info.max};
+        const Draw::Kind kind = info.scale == Scale::log ? Draw::Kind::log_uniform : Draw::Kind::uniform;
+        request.parameters[i] = {.kind = kind, .min = info.min, .max = info.max};
     }
     request.size = size;
     request.sampling = Sampling::sobol;
@@ -131,7 +132,8 @@ private slots:
 void TestQuintessence::amplitudes_states_and_distances_agree_with_the_reference() {
     QFETCH(std::string, model);
     const Model& tested = model_named(model);
-    const Allowed& bound = *std::ranges::find_if(allowed, [&](const Allowed& a) { return a.model == model && a.method == method_of_row(); });
+    const Allowed& bound =
+        *std::ranges::find_if(allowed, [&](const Allowed& a) { return a.model == model && a.method == method_of_row(); });
     const json points = reference(model)["points"];
     QVERIFY(points.size() >= 12);
     double amplitude = 0, states = 0, observables = 0;
@@ -284,7 +286,8 @@ void TestQuintessence::every_universe_is_flat() {
             ++failed;
             QVERIFY2(run.all.status[m] == Status::shooting_failed, qPrintable(run.how(m)));
             QVERIFY(std::isnan(run.internal(0, m)) && std::isnan(run.internal(1, m)));
-            for (std::size_t row = 0; row < run.rows; ++row) QVERIFY(std::isnan(run.state(2, row, m)) && std::isnan(run.observable(D_L, row, m)));
+            for (std::size_t row = 0; row < run.rows; ++row)
+                QVERIFY(std::isnan(run.state(2, row, m)) && std::isnan(run.observable(D_L, row, m)));
         }
         const bool exponential = model == "quintessence_exp";
         QVERIFY2(exponential ? failed <= 20 : failed > 50 && failed < 400, qPrintable(QString::number(failed)));
@@ -308,7 +311,8 @@ void TestQuintessence::the_smallest_amplitude_is_taken() {
         const auto residual = [&](double v) {
             const auto f = [&](double N, double phi, double u) {
                 const double matter = Om * std::exp(-3 * N), radiation = Or * std::exp(-4 * N);
-                const double E2 = (matter + radiation + v * U(phi)) / (1 - u * u / 6), eps = ((3 * matter + 4 * radiation) / E2 + u * u) / 2;
+                const double E2 = (matter + radiation + v * U(phi)) / (1 - u * u / 6);
+                const double eps = ((3 * matter + 4 * radiation) / E2 + u * u) / 2;
                 return std::pair{u, -(3 - eps) * u - 3 * v * U_slope(phi) / E2};
             };
             double phi = phi_start, u = 0;
@@ -317,7 +321,8 @@ void TestQuintessence::the_smallest_amplitude_is_taken() {
             for (int k = 0; k < steps; ++k) {
                 const double N = -7 + k * h;
                 const auto k1 = f(N, phi, u), k2 = f(N + h / 2, phi + h / 2 * k1.first, u + h / 2 * k1.second),
-                           k3 = f(N + h / 2, phi + h / 2 * k2.first, u + h / 2 * k2.second), k4 = f(N + h, phi + h * k3.first, u + h * k3.second);
+                           k3 = f(N + h / 2, phi + h / 2 * k2.first, u + h / 2 * k2.second),
+                           k4 = f(N + h, phi + h * k3.first, u + h * k3.second);
                 phi += h / 6 * (k1.first + 2 * k2.first + 2 * k3.first + k4.first);
                 u += h / 6 * (k1.second + 2 * k2.second + 2 * k3.second + k4.second);
             }
@@ -328,7 +333,8 @@ void TestQuintessence::the_smallest_amplitude_is_taken() {
             const double found = run.internal(0, m);
             for (double v = lowest; v < found * (1 - 1e-4); v *= 1.01)
                 QVERIFY2(residual(v) < 0, qPrintable(QString("member %1: %2 lies below %3").arg(m).arg(v).arg(found)));
-            QVERIFY2(residual(found * 1.0001) > residual(found / 1.0001) && std::abs(residual(found)) < 1e-4, qPrintable(QString::number(m)));
+            QVERIFY2(residual(found * 1.0001) > residual(found / 1.0001) && std::abs(residual(found)) < 1e-4,
+                     qPrintable(QString::number(m)));
         } else {
             for (double v = lowest; v < 4; v *= 1.01)
                 QVERIFY2(residual(v) < 0, qPrintable(QString("member %1 failed, %2 is above").arg(m).arg(v)));
@@ -343,8 +349,8 @@ void TestQuintessence::beyond_the_existence_limit_there_is_no_solution_data() {
     for (const auto& [Om, limit] : {std::pair{0.15, 1.84}, std::pair{0.30, 2.16}, std::pair{0.45, 2.54}})
         QTest::addRow("exp, Om = %g", Om) << std::string("quintessence_exp") << std::vector{70.0, Om, limit - 0.005}
                                           << std::vector{70.0, Om, limit + 0.005};
-    for (const auto& [f, limit] : {std::pair{0.2, 0.092}, std::pair{0.3, 0.348}, std::pair{0.5, 0.935}, std::pair{0.7, 1.386}, std::pair{1.0, 1.824},
-                                   std::pair{1.5, 2.227}, std::pair{2.0, 2.445}})
+    for (const auto& [f, limit] : {std::pair{0.2, 0.092}, std::pair{0.3, 0.348}, std::pair{0.5, 0.935}, std::pair{0.7, 1.386},
+                                   std::pair{1.0, 1.824}, std::pair{1.5, 2.227}, std::pair{2.0, 2.445}})
         QTest::addRow("pngb, f = %g", f) << std::string("quintessence_pngb") << std::vector{70.0, 0.3, f, limit - 0.0015}
                                          << std::vector{70.0, 0.3, f, limit + 0.0025};
 }
@@ -433,7 +439,8 @@ void TestQuintessence::wrong_redshifts_are_refused_in_one_line() {
 }
 
 void TestQuintessence::a_span_that_doesnt_end_today_is_refused() {
-    const std::string end = refusal("quintessence_exp", R"({"end": -1})"), start = refusal("quintessence_exp", R"({"start": 0, "save": 1})");
+    const std::string end = refusal("quintessence_exp", R"({"end": -1})");
+    const std::string start = refusal("quintessence_exp", R"({"start": 0, "save": 1})");
     QVERIFY2(end.find("span.end: -1 is not 0") == 0 && end.find("E(N = 0) = 1") != std::string::npos, end.c_str());
     QVERIFY2(start.find("span.start: 0") == 0 && start.find("E(N = 0) = 1") != std::string::npos, start.c_str());
     QCOMPARE(refusal("quintessence_exp", R"({"start": -6})"), std::string());

@@ -387,7 +387,7 @@ private:
             FirstCrossing::Verdict verdict = shot->search.report(f, functions_.search);
             if (verdict == FirstCrossing::Verdict::stalled) {
                 // The solver's error jumps where a step more or less is taken; by chance the crossing lies in such a jump. With other steps
-                // the jumps lie elsewhere. Where they lie close (a coarse tolerance, a flat residual), the error of the solver is the answer's.
+                // the jumps lie elsewhere. Where they lie close (a coarse tolerance, a flat residual), the answer has the solver's error.
                 if (shot->stalls < most_stalls) {
                     ++shot->stalls;
                     shot->first_step_factor *= 0.9;
