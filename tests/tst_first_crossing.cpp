@@ -118,6 +118,24 @@ private slots:
         QVERIFY(crossed > 100);
     }
 
+    // The crests reach just above zero and the search steps over most of them.
+    void a_crest_that_was_stepped_over_is_looked_into() {
+        std::mt19937_64 random(3);
+        std::uniform_real_distribution unit(0.0, 1.0);
+        for (const double height : {1e-2, 1e-3, 1e-4})
+            for (int repeat = 0; repeat < 1000; ++repeat) {
+                const double turns = 3 + 9 * unit(random), phase = 6.3 * unit(random), before = std::acos(1 - height);
+                const auto f = [&](double x) { return std::cos(turns * std::log(x) + phase) - 1 + height; };
+                if (f(0.5) >= 0) continue;
+                const double start = turns * std::log(0.5) + phase + before;  // the first crest is where this is a multiple of 2 pi
+                const double crossing = 0.5 * std::exp((std::ceil(start / (2 * M_PI)) * 2 * M_PI - start) / turns);
+                if (crossing < 0.55) continue;  // a crest is seen once three points are known
+                const Search found = search(f, 0.5);
+                QVERIFY2(found.verdict == Verdict::found && std::abs(found.x - crossing) <= 1e-6 * crossing,
+                         qPrintable(QString("height %1, repeat %2: %3 instead of %4").arg(height).arg(repeat).arg(found.x).arg(crossing)));
+            }
+    }
+
     void without_a_crossing_the_search_ends_at_the_largest() {
         double most = 0;
         const auto seen = [&](double (*f)(double)) {
