@@ -67,7 +67,9 @@ std::string members_part(const RunReport& report) {
         if (count == 0) continue;
         std::string entry = right(std::to_string(count), number_width) + ' ' + std::string(status_texts[s].word);
         if (static_cast<Status>(s) != Status::ok) {
-            entry += ": " + std::string(status_texts[s].sentence);
+            const ShootingInfo* const shooting = report.model->description.shooting;
+            const bool unsolved = static_cast<Status>(s) == Status::shooting_failed && shooting != nullptr;
+            entry += ": " + (unsolved ? std::string(shooting->no_solution) : std::string(status_texts[s].sentence));
             if (!report.stopped[s].empty()) entry += " Stopped " + stop_text(report.stopped[s], report.model->description) + ".";
         }
         text += line(text.empty() ? "members" : "", entry);

@@ -55,13 +55,14 @@ struct SpanRequest {
     std::int64_t count = 101;       ///< evenly spaced from start to end, both included; 1 is the end alone
     double every = 0;               ///< start, start ± every, ..., and the end
     std::vector<double> times;      ///< in the order of the run, within the span; repeated ones are kept
+    std::vector<double> alias_times = {};  ///< the same by the alias of the independent variable where they were given so; else empty
 };
 
 struct SolverRequest {
     std::string method = "auto";    ///< "auto" is the model's preferred method
     double rtol = 1e-8;
     std::vector<double> atol;       ///< one per state
-    std::int64_t max_steps = 100000;     ///< accepted plus rejected steps of a member
+    std::int64_t max_steps = 100000;     ///< accepted plus rejected steps of a member, over all its solves where the model shoots
     std::optional<double> max_step;      ///< largest |h|
     std::optional<double> first_step;    ///< |h| of the first try
     int threads = 0;                ///< 0: all

@@ -20,6 +20,16 @@
 // p holds the member's inputs: the parameters, and after them, where the model declares `static constexpr std::array internals{...}`,
 // what the member has besides them (InternalInfo).
 //
+// A model that shoots has an unknown in p, found member by member so that a condition holds at the end of the span. It declares
+//
+//         static constexpr ShootingInfo shooting{...};
+//         static constexpr std::array internals{...};  // the unknown, then values that are kept of the final solve ("closing values")
+//         template <class T> static T lowest_unknown(const T* y_start, const T* p);     // the search goes up from here; residual <= 0
+//         template <class T> static T residual(const T* y_end, const T* p);             // of the condition
+//         template <class T> static void close(const T* y_end, const T* p, T* closing); // closing[internals.size() - 1]
+//
+// Its right-hand side and initial state must not read the closing values.
+//
 // T is a number type: double, a pack of SIMD lanes, later an expression. The functions contain no `if` and no comparison used as
 // a bool: `select(x < y, a, b)` instead. They call unqualified sqrt, sin, cos, tan, asin, acos, atan2, exp, expm1, log, log1p, pow,
 // abs, min, max, select and fma, which argument-dependent look-up or engine/real.hpp provides; constants are written T(2).
@@ -30,6 +40,8 @@
 #include <span>
 #include <string>
 #include <vector>
+
+#include "engine/first_crossing.hpp"
 
 namespace gradscape {
 
@@ -88,6 +100,13 @@ struct InvariantInfo {
     const char* help = "";
 };
 
+/// Another quantity by which save times may be given: a monotone function of the independent variable.
+struct IndependentAlias {
+    const char* name = nullptr;                 ///< the key in scenarios, "redshift"; null where there is none
+    double (*to_independent)(double) = nullptr;
+    double (*from_independent)(double) = nullptr;
+};
+
 struct IndependentInfo {
     const char* name;           ///< "time", "redshift", ...; never a plural English time unit
     const char* symbol;
@@ -97,6 +116,15 @@ struct IndependentInfo {
     double hard_min = -no_limit, hard_max = no_limit;
     int default_save = 101;     ///< number of save times of the default span
     const char* help = "";
+    IndependentAlias alias = {};
+};
+
+/// What a model that shoots says about its closing condition.
+struct ShootingInfo {
+    double end;                 ///< where the condition holds, in the independent variable: every member's span ends here
+    CrossingRules search;       ///< the first zero of the residual above the lowest unknown is taken
+    const char* condition;      ///< "E(N = 0) = 1"
+    const char* no_solution;    ///< the sentence for members that end with shooting_failed
 };
 
 struct ErrorInfo {
@@ -129,6 +157,7 @@ struct ModelDescription {
     std::span<const ObservableInfo> observables;
     std::span<const InvariantInfo> invariants;
     std::span<const InternalInfo> internals = {};
+    const ShootingInfo* shooting = nullptr;  ///< null where the model doesn't shoot
 
     /// Entries of p.
     std::size_t inputs() const { return parameters.size() + internals.size(); }
@@ -155,8 +184,13 @@ template <class Model>
 inline constexpr int inputs_of = static_cast<int>(Model::parameters.size() + internals_of<Model>().size());
 
 template <class Model>
+concept Shoots = requires { Model::shooting; };
+
+template <class Model>
 ModelDescription describe() {
-    return {Model::info, Model::states, Model::parameters, Model::observables, Model::invariants, internals_of<Model>()};
+    const ShootingInfo* shooting = nullptr;
+    if constexpr (Shoots<Model>) shooting = &Model::shooting;
+    return {Model::info, Model::states, Model::parameters, Model::observables, Model::invariants, internals_of<Model>(), shooting};
 }
 
 /// A model's functions for one number type, whole packs at a time. The methods call through this table; compiled models, the
@@ -169,21 +203,37 @@ struct ModelFunctions {
     void (*observe)(const T& t, const T* y, const T* p, T* out);
     void (*conserved)(const T& t, const T* y, const T* p, T* out);
     void (*error)(const T* y, const T* p, const T* y_reference, const T* p_reference, T* out);  ///< one number
+
+    // Of a model that shoots; null for others. `unknown` is an index into p.
+    int unknown = 0;
+    CrossingRules search{};
+    void (*lowest_unknown)(const T* y_start, const T* p, T* out) = nullptr;
+    void (*residual)(const T* y_end, const T* p, T* out) = nullptr;
+    void (*close)(const T* y_end, const T* p, T* closing) = nullptr;
 };
 
 template <class Model, class T>
 constexpr ModelFunctions<T> functions_of() {
-    return {static_cast<int>(Model::states.size()),
-            inputs_of<Model>,
-            static_cast<int>(Model::observables.size()),
-            static_cast<int>(Model::invariants.size()),
-            &Model::template rhs<T>,
-            &Model::template initial_state<T>,
-            &Model::template observe<T>,
-            &Model::template conserved<T>,
-            [](const T* y, const T* p, const T* y_reference, const T* p_reference, T* out) {
+    ModelFunctions<T> functions{
+        static_cast<int>(Model::states.size()),
+        inputs_of<Model>,
+        static_cast<int>(Model::observables.size()),
+        static_cast<int>(Model::invariants.size()),
+        &Model::template rhs<T>,
+        &Model::template initial_state<T>,
+        &Model::template observe<T>,
+        &Model::template conserved<T>,
+        [](const T* y, const T* p, const T* y_reference, const T* p_reference, T* out) {
                 *out = Model::error(y, p, y_reference, p_reference);
-            }};
+        }};
+    if constexpr (Shoots<Model>) {
+        functions.unknown = static_cast<int>(Model::parameters.size());
+        functions.search = Model::shooting.search;
+        functions.lowest_unknown = [](const T* y_start, const T* p, T* out) { *out = Model::lowest_unknown(y_start, p); };
+        functions.residual = [](const T* y_end, const T* p, T* out) { *out = Model::residual(y_end, p); };
+        functions.close = &Model::template close<T>;
+    }
+    return functions;
 }
 
 }  // namespace gradscape

@@ -136,25 +136,53 @@ Given::End read_span_end(const JsonSection& section, std::string_view key, doubl
     return Given::End::table;
 }
 
-void read_save(const json& value, const std::string& path, SpanRequest& span) {
+std::vector<double> read_list(const json& value, const std::string& path) {
+    std::vector<double> numbers;
+    for (std::size_t i = 0; i < value.size(); ++i) numbers.push_back(real(value[i], path + '[' + std::to_string(i) + ']'));
+    return numbers;
+}
+
+/// Save times by the alias of the independent variable, in any order.
+void read_alias_times(const json& value, const std::string& path, const IndependentAlias& alias, SpanRequest& span) {
+    if (!value.is_array()) refuse(path, value, "a list of numbers");
+    span.alias_times = read_list(value, path);
+    const double direction = span.end < span.start ? -1 : 1;
+    std::stable_sort(span.alias_times.begin(), span.alias_times.end(), [&](double a, double b) {
+        return direction * alias.to_independent(a) < direction * alias.to_independent(b);
+    });
+    for (const double number : span.alias_times) span.times.push_back(alias.to_independent(number));
+}
+
+void read_save(const json& value, const std::string& path, const IndependentAlias& alias, SpanRequest& span) {
     if (value.is_object()) {
-        span.save = SpanRequest::Save::every;
-        span.every = JsonSection(value, path, {"every"}).required("every");
+        std::vector<std::string_view> keys{"every"};
+        if (alias.name != nullptr) keys.emplace_back(alias.name);
+        const JsonSection section(value, path, keys);
+        const json* const list = alias.name != nullptr ? section.find(alias.name) : nullptr;
+        span.save = list != nullptr ? SpanRequest::Save::list : SpanRequest::Save::every;
+        if (list == nullptr)
+            span.every = section.required("every");
+        else if (section.find("every") != nullptr)
+            throw InputError(path + ": has both `every` and `" + alias.name + "`; leave out one of the two");
+        else
+            read_alias_times(*list, section.path(alias.name), alias, span);
     } else if (value.is_array()) {
         span.save = SpanRequest::Save::list;
-        for (std::size_t i = 0; i < value.size(); ++i) span.times.push_back(real(value[i], path + '[' + std::to_string(i) + ']'));
+        span.times = read_list(value, path);
     } else if (value.is_number()) {
         span.count = whole(value, path, 1, largest_row_count);
     } else {
-        refuse(path, value, "a count, {\"every\": interval} or a list of times");
+        refuse(path, value,
+               "a count, {\"every\": interval}, " +
+                   (alias.name != nullptr ? "{\"" + std::string(alias.name) + "\": [...]} " : std::string()) + "or a list of times");
     }
 }
 
-void read_span(const json& value, SpanRequest& span, Given& given) {
+void read_span(const json& value, const IndependentAlias& alias, SpanRequest& span, Given& given) {
     const JsonSection section(value, "span", {"start", "end", "save"});
     given.start = read_span_end(section, "start", span.start);
     given.end = read_span_end(section, "end", span.end);
-    if (const json* save = section.find("save")) read_save(*save, section.path("save"), span);
+    if (const json* save = section.find("save")) read_save(*save, section.path("save"), alias, span);
 }
 
 void read_ensemble(const json& value, EnsembleRequest& request, Given& given) {
@@ -351,7 +379,7 @@ EnsembleRequest parse_scenario(std::string_view text_of_scenario, const ModelNam
         read_draws(*value, "parameters", model.parameters, "parameter" + of_model, request.parameters, given.parameters);
     if (const json* value = top.find("initial_state"))
         read_draws(*value, "initial_state", model.states, "state" + of_model, request.initial_state, given.initial_state);
-    if (const json* value = top.find("span")) read_span(*value, request.span, given);
+    if (const json* value = top.find("span")) read_span(*value, model.info.independent.alias, request.span, given);
     if (const json* value = top.find("ensemble")) read_ensemble(*value, request, given);
     if (const json* value = top.find("solver")) read_solver(*value, model, request.solver);
     if (const json* value = top.find("accuracy"))

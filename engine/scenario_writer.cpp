@@ -42,7 +42,7 @@ json written(const std::vector<Draw>& draws, std::span<const Info> infos) {
     return object;
 }
 
-json written(const SpanRequest& span, const SampleTable& table) {
+json written(const SpanRequest& span, const SampleTable& table, const IndependentAlias& alias) {
     const auto end = [&](const char* name, double value) {
         return std::find(table.names.begin(), table.names.end(), name) != table.names.end() ? from_table() : json(value);
     };
@@ -50,7 +50,9 @@ json written(const SpanRequest& span, const SampleTable& table) {
     switch (span.save) {
         case SpanRequest::Save::count: save = span.count; break;
         case SpanRequest::Save::every: save = {{"every", span.every}}; break;
-        case SpanRequest::Save::list: save = span.times; break;
+        case SpanRequest::Save::list:
+            save = span.alias_times.empty() ? json(span.times) : json{{alias.name, span.alias_times}};
+            break;
     }
     return {{"start", end("start", span.start)}, {"end", end("end", span.end)}, {"save", save}};
 }
@@ -88,7 +90,7 @@ std::string to_json(const EnsembleRequest& request, const ModelDescription& mode
                            {"model", request.model},
                            {"parameters", written(request.parameters, model.parameters)},
                            {"initial_state", written(request.initial_state, model.states)},
-                           {"span", written(request.span, request.table)},
+                           {"span", written(request.span, request.table, model.info.independent.alias)},
                            {"ensemble",
                             {{"size", request.size},
                              {"sampling", samplings[static_cast<int>(request.sampling)]},

@@ -207,11 +207,23 @@ void check_interval(const std::string& path, double every, double start, double 
                          " to " + shortest_text(end));
 }
 
-Spans check_spans(const EnsembleRequest& request) {
+/// A model that shoots closes its condition at the end of the span.
+void check_closing_end(const std::string& path, const MemberSpan& span, const ShootingInfo& shooting) {
+    if (span.end != shooting.end)
+        refuse(path + "end", shortest_text(span.end) + " is not " + shortest_text(shooting.end) + ", where the model's closing condition " +
+                                 shooting.condition + " holds");
+    if (span.start == span.end)
+        refuse(path + "start", shortest_text(span.start) + " is the end of the span, where the model's closing condition " +
+                                   shooting.condition + " holds; start elsewhere");
+}
+
+Spans check_spans(const EnsembleRequest& request, const ShootingInfo* shooting) {
     const bool own_spans = has_member_spans(request);
     Spans spans{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
     for (std::int64_t i = 0; i < (own_spans ? request.size : 1); ++i) {
         const MemberSpan member = own_spans ? member_span(request, i) : MemberSpan{request.span.start, request.span.end};
+        if (shooting != nullptr)
+            check_closing_end(own_spans ? "ensemble.table: row " + std::to_string(i + 1) + ", " : "span.", member, *shooting);
         if (!std::isfinite(member.end - member.start))
             refuse("span", shortest_text(member.start) + " to " + shortest_text(member.end) + " is too long");
         if (request.span.save == SpanRequest::Save::every) check_interval("span.save.every", request.span.every, member.start, member.end);
@@ -224,18 +236,25 @@ Spans check_spans(const EnsembleRequest& request) {
     return spans;
 }
 
-void check_list(const std::vector<double>& times, const Spans& spans) {
+/// Times are named by the alias of the independent variable where they were given so.
+void check_list(const SpanRequest& request, const Spans& spans, const IndependentAlias& alias) {
+    const std::vector<double>& times = request.times;
+    const bool by_alias = !request.alias_times.empty();
     if (times.empty()) refuse("span.save", "the list is empty");
+    if (by_alias && (alias.name == nullptr || request.alias_times.size() != times.size()))
+        refuse("span.save", "the save times and those by the alias of the independent variable differ in number");
+    const auto shown = [&](double time) { return shortest_text(by_alias ? alias.from_independent(time) : time); };
     if (spans.forward && spans.backward)
         refuse("span.save", "a list can't serve members that run forwards and backwards; give a count or an interval");
     const std::string span =
-        shortest_text(spans.backward ? spans.most : spans.least) + " to " + shortest_text(spans.backward ? spans.least : spans.most);
+        shown(spans.backward ? spans.most : spans.least) + " to " + shown(spans.backward ? spans.least : spans.most);
     for (std::size_t k = 0; k < times.size(); ++k) {
-        const std::string path = "span.save[" + std::to_string(k) + ']';
-        require_finite(path, times[k]);
-        if (times[k] < spans.least || times[k] > spans.most) refuse(path, shortest_text(times[k]) + " lies outside the span " + span);
+        const std::string path = "span.save" + (by_alias ? '.' + std::string(alias.name) : "") + '[' + std::to_string(k) + ']';
+        const double given = by_alias ? request.alias_times[k] : times[k];
+        require_finite(path, given);
+        if (!(times[k] >= spans.least && times[k] <= spans.most)) refuse(path, shortest_text(given) + " lies outside the span " + span);
         if (k > 0 && (spans.backward ? times[k] > times[k - 1] : times[k] < times[k - 1]))
-            refuse(path, shortest_text(times[k]) + " comes after " + shortest_text(times[k - 1]) +
+            refuse(path, shortest_text(given) + " comes after " + shown(times[k - 1]) +
                              "; list the times in the order of the run, " + span);
     }
 }
@@ -248,8 +267,8 @@ std::int64_t check_span(const EnsembleRequest& request, const ModelDescription& 
     limits.require("span.end", span.end);
     if (span.save == SpanRequest::Save::count) require_between("span.save", span.count, 1, largest_row_count);
     if (span.save == SpanRequest::Save::every) require_above_zero("span.save.every", span.every);
-    const Spans spans = check_spans(request);
-    if (span.save == SpanRequest::Save::list) check_list(span.times, spans);
+    const Spans spans = check_spans(request, model.shooting);
+    if (span.save == SpanRequest::Save::list) check_list(span, spans, model.info.independent.alias);
     require_between("span.save", spans.rows, 1, largest_row_count);
     return spans.rows;
 }

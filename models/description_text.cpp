@@ -139,6 +139,7 @@ json to_json(const ObservableInfo& observable) {
 }
 
 json to_json(const InvariantInfo& invariant) { return common(invariant); }
+json to_json(const InternalInfo& internal) { return common(internal); }
 
 template <class Info>
 json array_of(std::span<const Info> infos) {
@@ -167,6 +168,9 @@ std::string description_text(const ModelDescription& model) {
     std::vector<Row> invariants{{"name", "symbol", "unit", ""}};
     for (const InvariantInfo& i : model.invariants) invariants.push_back({i.name, i.symbol, unit_symbol(i.unit), i.help});
 
+    std::vector<Row> internals{{"name", "symbol", "unit", ""}};
+    for (const InternalInfo& i : model.internals) internals.push_back({i.name, i.symbol, unit_symbol(i.unit), i.help});
+
     std::string text = std::string(info.name) + ": " + info.title + "  (" + info.group + ", version " + info.version + ")\n\n";
     text += wrapped(info.summary);
     text += "\nEquations\n" + indented(info.equations);
@@ -174,8 +178,14 @@ std::string description_text(const ModelDescription& model) {
                     {{"name", "symbol", "unit", "default", "range", "limits", "rows", ""},
                      {t.name, t.symbol, unit_symbol(t.unit), range(t.default_start, t.default_end), range(t.min, t.max),
                       limits(t.hard_min, t.hard_max), std::to_string(t.default_save), t.help}});
+    if (t.alias.name != nullptr) text += std::string("  Save times may be given as {\"") + t.alias.name + "\": [...]} too.\n";
     text += section("States", states);
     text += section("Parameters", parameters);
+    if (model.shooting != nullptr) {
+        text += section("Solved for, member by member", internals);
+        text += std::string("  so that ") + model.shooting->condition + "; the search goes up to " +
+                number(model.shooting->search.largest) + '\n';
+    }
     text += section("Observables", observables);
     text += section("Invariants", invariants);
     const std::string error_unit = unit_symbol(info.error.unit);
@@ -208,7 +218,15 @@ std::string description_json(const ModelDescription& model) {
                   {"max", t.max},
                   {"hard_min", finite_or_null(t.hard_min)},
                   {"hard_max", finite_or_null(t.hard_max)},
+                  {"alias", t.alias.name != nullptr ? json(t.alias.name) : json(nullptr)},
                   {"help", t.help}}},
+                {"shooting", model.shooting == nullptr ? json(nullptr)
+                                                       : json{{"condition", model.shooting->condition},
+                                                              {"end", model.shooting->end},
+                                                              {"tolerance", model.shooting->search.tolerance},
+                                                              {"largest", model.shooting->search.largest},
+                                                              {"no_solution", model.shooting->no_solution}}},
+                {"internals", array_of(model.internals)},
                 {"error",
                  {{"symbol", info.error.symbol},
                   {"unit", unit_json(info.error.unit)},

@@ -94,6 +94,7 @@ struct Collector : ChunkSink {
         received += part.count;
         rows = static_cast<std::size_t>(part.rows);
         join(part.drawn, part, 1, all.drawn);
+        join(part.internals, part, 1, all.internals);
         join(part.states, part, rows, all.states);
         join(part.observables, part, rows, all.observables);
         join(part.row_times, part, rows, all.row_times);
@@ -134,6 +135,7 @@ struct Run {
     double observable(std::size_t q, std::size_t row, std::size_t member = 0) const {
         return all.observables[(q * members + member) * rows + row];
     }
+    double internal(std::size_t i, std::size_t member = 0) const { return all.internals[i * members + member]; }
     double last(std::size_t d, std::size_t member = 0) const { return state(d, rows - 1, member); }
     /// Its status and step counts, for messages.
     QString how(std::size_t member = 0) const {
@@ -159,6 +161,7 @@ inline std::string difference(const EnsembleChunk& a, const EnsembleChunk& b) {
     if (a.accepted != b.accepted || a.rejected != b.rejected) return "step counts";
     if (!same(a.stopped_at, b.stopped_at)) return "stopped_at";
     if (!same(a.drawn, b.drawn)) return "drawn";
+    if (!same(a.internals, b.internals)) return "internals";
     if (!same(a.span_start, b.span_start) || !same(a.span_end, b.span_end)) return "span";
     if (!same(a.row_times, b.row_times)) return "row times";
     if (!same(a.states, b.states)) return "states";

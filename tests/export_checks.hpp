@@ -21,6 +21,7 @@ inline void compare(const EnsembleChunk& a, const EnsembleChunk& b) {
     QCOMPARE(a.count, b.count);
     QCOMPARE(a.rows, b.rows);
     QVERIFY(same(a.drawn, b.drawn));
+    QVERIFY(same(a.internals, b.internals));
     QVERIFY(same(a.states, b.states));
     QVERIFY(same(a.observables, b.observables));
     QVERIFY(same(a.row_times, b.row_times));

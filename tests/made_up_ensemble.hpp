@@ -27,6 +27,8 @@ inline constexpr std::array observables{
     ObservableInfo{.name = "r", .symbol = "r", .latex = "r", .unit = "kiloparsec", .help = "Radius."}};
 inline constexpr std::array invariants{
     InvariantInfo{.name = "energy", .symbol = "E", .latex = "E", .unit = "km^2/s^2", .help = "The potential is static."}};
+inline constexpr std::array internals{
+    InternalInfo{.name = "v", .symbol = "v", .latex = "v", .unit = "km/s", .help = "What was solved for."}};
 
 inline ModelDescription model() {
     ModelInfo info{};
@@ -42,7 +44,7 @@ inline ModelDescription model() {
     info.error = {.symbol = "|Δx|/|x|", .unit = "1", .threshold = 1e-4, .help = "Relative distance."};
     info.preferred_method = "vern7";
     info.default_functional = "x";
-    return {info, states, parameters, observables, invariants};
+    return {info, states, parameters, observables, invariants, internals};
 }
 
 /// v0, q and x0 are drawn; M is fixed; vx comes from the model.
@@ -91,6 +93,8 @@ inline EnsembleChunk chunk(const EnsembleRequest& request, std::int64_t first, s
         for (std::int64_t m = first; m < first + count; ++m)
             chunk.drawn.push_back(varied[q].kind == VariedQuantity::Kind::end ? 1 + static_cast<double>(m)
                                                                               : static_cast<double>(q) + static_cast<double>(m) / 7);
+    for (std::int64_t m = first; m < first + count; ++m)
+        chunk.internals.push_back(status(m) == Status::ok ? static_cast<double>(m) / 3 : missing);
     const auto fill = [&](std::vector<double>& values, std::size_t component) {
         for (std::int64_t m = first; m < first + count; ++m)
             for (std::int64_t row = 0; row < times.rows; ++row) values.push_back(value(component, m, row, times.rows));

@@ -114,6 +114,47 @@ struct Oscillator : SmallModel<Oscillator> {
 };
 
 /// Two oscillators of very different size and frequency.
+/// The frequency v is solved for, so that x(1) = c: acos(c) where g = 0.
+struct TunedOscillator : SmallModel<TunedOscillator> {
+    static constexpr ModelInfo info = small_info("tuned_oscillator", "x'' = -v^2 x + g x^3");
+    static constexpr std::array states{small_state("x", 1), small_state("s", std::numeric_limits<double>::quiet_NaN())};
+    static constexpr std::array parameters{small_parameter("c", 0), small_parameter("g", 0)};
+    static constexpr std::array observables{small_observable("phase_left")};
+    static constexpr std::array internals{InternalInfo{.name = "v", .symbol = "v", .latex = "v", .unit = "1", .help = "Frequency."},
+                                          InternalInfo{.name = "s_end", .symbol = "s(1)", .latex = "s(1)", .unit = "1",
+                                                       .help = "s at the end."}};
+    static constexpr ShootingInfo shooting{.end = 1,
+                                           .search = {.tolerance = 1e-11, .largest = 20},
+                                           .condition = "x(1) = c",
+                                           .no_solution = "No frequency up to 20 brings the oscillator to c."};
+    template <class T>
+    static void rhs(const T& /*t*/, const T* y, const T* p, T* dydt) {
+        dydt[0] = y[1];
+        dydt[1] = p[1] * y[0] * y[0] * y[0] - p[2] * p[2] * y[0];
+    }
+    template <class T>
+    static void initial_state(const T* /*p*/, T* y) {
+        y[0] = T(1);
+        y[1] = T(0);
+    }
+    template <class T>
+    static void observe(const T& t, const T* /*y*/, const T* p, T* out) {
+        out[0] = p[2] * (T(1) - t);
+    }
+    template <class T>
+    static T lowest_unknown(const T* /*y_start*/, const T* /*p*/) {
+        return T(0.1);
+    }
+    template <class T>
+    static T residual(const T* y_end, const T* p) {
+        return p[0] - y_end[0];
+    }
+    template <class T>
+    static void close(const T* y_end, const T* /*p*/, T* closing) {
+        closing[0] = y_end[1];
+    }
+};
+
 struct TwoOscillators : SmallModel<TwoOscillators> {
     static constexpr ModelInfo info = small_info("two_oscillators", "x' = u, u' = -100 x, y' = v, v' = -y");
     static constexpr std::array states{small_state("x", 1e-9), small_state("u", 0), small_state("y", 1), small_state("v", 0)};

@@ -134,6 +134,16 @@ constexpr double long_span = 30;
 #endif
 
 /// Takes long enough to be interrupted: some seconds on one thread.
+json long_shooting_scenario() {
+    return {{"gradscape", 1},
+            {"model", "quintessence_exp"},
+            {"parameters", {{"Om", {{"min", 0.1}, {"max", 0.5}}}, {"lam", {{"min", 0}, {"max", 1.5}}}}},
+            {"span", {{"save", {{"redshift", {2, 1, 0.5, 0.1, 0}}}}}},
+            {"ensemble", {{"size", long_size}, {"seed", 7}}},
+            {"solver", {{"rtol", 1e-12}}},
+            {"accuracy", {{"subsample", 16}}}};
+}
+
 json long_scenario() {
     return {{"gradscape", 1},
             {"model", "log_halo"},
@@ -169,6 +179,7 @@ std::vector<std::string> dataset_names(const ModelDescription& model) {
     }
     for (const ObservableInfo& observable : model.observables) component(observable.name);
     for (const ParameterInfo& parameter : model.parameters) names.push_back("param_" + std::string(parameter.name));
+    for (const InternalInfo& internal : model.internals) names.push_back("solved_" + std::string(internal.name));
     for (const InvariantInfo& invariant : model.invariants) names.push_back("drift_" + std::string(invariant.name));
     return names;
 }
@@ -709,15 +720,19 @@ void tst_command_line::a_disk_that_fills_up_is_an_error_that_names_what_was_kept
 void tst_command_line::an_interrupted_run_that_is_resumed_equals_an_uninterrupted_one_data() {
     QTest::addColumn<int>("number");
     QTest::addColumn<int>("interruptions");
-    QTest::newRow("Ctrl+C") << SIGINT << 1;
-    QTest::newRow("terminated, twice") << SIGTERM << 2;
+    QTest::addColumn<bool>("shooting");
+    QTest::newRow("Ctrl+C") << SIGINT << 1 << false;
+    QTest::newRow("terminated, twice") << SIGTERM << 2 << false;
+    QTest::newRow("a model that shoots") << SIGINT << 1 << true;
 }
 
 void tst_command_line::an_interrupted_run_that_is_resumed_equals_an_uninterrupted_one() {
     QFETCH(const int, number);
     QFETCH(const int, interruptions);
+    QFETCH(const bool, shooting);
     const Folder folder;
-    folder.write("a.json", long_scenario());
+    const json scenario = shooting ? long_shooting_scenario() : long_scenario();
+    folder.write("a.json", scenario);
     QStringList arguments = {"a.json", "--out", "a.h5", "--threads", "1"};
     std::int64_t kept = 0;
     for (int i = 0; i < interruptions; ++i) {
@@ -743,7 +758,8 @@ void tst_command_line::an_interrupted_run_that_is_resumed_equals_an_uninterrupte
     QCOMPARE(folder.names(), (std::set<std::string>{"a.json", "a.h5"}));
     const Outcome whole = run(folder.path(), {"a.json", "--out", "b.h5", "--json"});
     QVERIFY2(whole.code == 0, whole.err.c_str());
-    QCOMPARE(difference(folder.file("a.h5"), folder.file("b.h5"), find_model("log_halo")->description), std::string());
+    const ModelDescription& model = find_model(scenario["model"].get<std::string>())->description;
+    QCOMPARE(difference(folder.file("a.h5"), folder.file("b.h5"), model), std::string());
     const json a = json::parse(resumed.out), b = json::parse(whole.out);
     for (const char* part : {"members", "steps", "error", "drift", "seed", "seed_given", "method"})
         QCOMPARE(a.at(part).dump(), b.at(part).dump());

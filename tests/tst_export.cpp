@@ -120,6 +120,9 @@ private slots:
         for (const double x : reader.dataset("x")) QVERIFY(std::isnan(x) || x == static_cast<double>(static_cast<float>(x)));
         const std::vector<double> drawn = reader.dataset("param_v0");
         QCOMPARE(drawn[1], 1.0 / 7);
+        const std::vector<double> solved = reader.dataset("solved_v");
+        QCOMPARE(solved[1], 1.0 / 3);
+        QVERIFY(std::isnan(solved[3]));
         QVERIFY(contains(message([&] { reader.chunk(made_up::model(), request, 0, 1); }), "float32"));
     }
 

@@ -41,6 +41,9 @@ const Mixture mixtures[] = {
     {"coupled_waves", 0, 1.5, {{"u0", [](int i) { return mostly(i, 1 + 0.1 * unit(i), -1); }}}},
     {"stiff_cosine", 0, 1, {{"rate", [](int i) { return 2000 * unit(i); }}}, 60},
     {"ring", 0, 0.5, {{"F", [](int i) { return mostly(i, 8 * unit(i), 1e200); }}}},
+    {"tuned_oscillator", 0, 1,
+     {{"c", [](int i) { return mostly(i, 2.2 * unit(i) - 1.1, missing); }},
+      {"g", [](int i) { return i % 7 == 2 ? 40 * unit(3 * i) : 0; }}}, 900},
     {"kepler", 0, 1, {{"start", [](int i) { return unit(i); }}, {"end", [](int i) { return mostly(i, 1 - 2 * unit(5 * i), unit(i)); }}}},
 };
 
@@ -82,6 +85,7 @@ EnsembleChunk part_of(const Run& whole, std::int64_t first, std::int64_t count) 
         return std::vector(from.begin() + first, from.begin() + first + count);
     };
     part.drawn = cut(whole.all.drawn, 1);
+    part.internals = cut(whole.all.internals, 1);
     part.states = cut(whole.all.states, whole.rows);
     part.observables = cut(whole.all.observables, whole.rows);
     part.row_times = cut(whole.all.row_times, whole.rows);
@@ -122,6 +126,19 @@ EnsembleRequest endless(int easy, int members) {
     return request;
 }
 
+/// The oscillator whose frequency is solved for, so that it ends at these values.
+EnsembleRequest tuned(const std::vector<double>& c, double rtol = 1e-9) {
+    const Model& model = model_named("tuned_oscillator");
+    EnsembleRequest request = request_for(model, rtol, 0.1 * rtol);
+    save_evenly(request, 0, 1, 5);
+    vary(request, model, "c", c);
+    return request;
+}
+
+bool all_missing(const std::vector<double>& values) {
+    return std::ranges::all_of(values, [](double x) { return std::isnan(x); });
+}
+
 /// Hands chunks on and calls `after` behind each.
 struct WatchedSink : ChunkSink {
     ChunkSink* next = nullptr;
@@ -158,6 +175,16 @@ private slots:
     void a_slow_sink_holds_the_run_up_without_filling_memory();
     void what_the_sink_throws_ends_the_run_and_is_passed_on_data() { add_rows(); }
     void what_the_sink_throws_ends_the_run_and_is_passed_on();
+    void a_model_that_shoots_takes_the_first_crossing_data() { add_rows(); }
+    void a_model_that_shoots_takes_the_first_crossing();
+    void without_a_crossing_every_row_is_missing_data() { add_rows(); }
+    void without_a_crossing_every_row_is_missing();
+    void a_solve_that_fails_ends_the_member_data() { add_rows(); }
+    void a_solve_that_fails_ends_the_member();
+    void a_coarse_tolerance_leaves_no_member_unsolved_data() { add_rows(); }
+    void a_coarse_tolerance_leaves_no_member_unsolved();
+    void a_cancelled_search_leaves_no_rows_data() { add_rows(); }
+    void a_cancelled_search_leaves_no_rows();
     void lanes_are_in_use_nearly_always_data() { add_rows(); }
     void lanes_are_in_use_nearly_always();
 };
@@ -284,7 +311,8 @@ void TestLanes::the_summary_counts_what_the_chunks_hold() {
         for (std::size_t row = 0; row < mixed.rows; ++row) {
             const SaveTimes& times = mixed.result.save_times;
             const double time = times.per_member ? mixed.all.row_times[m * mixed.rows + row] : times.shared[row];
-            const bool reached = mixed.all.status[m] != Status::bad_input && (time - mixed.all.stopped_at[m]) * sign <= 0;
+            const bool reached = mixed.all.status[m] != Status::bad_input && (time - mixed.all.stopped_at[m]) * sign <= 0 &&
+                                 (model.description.shooting == nullptr || mixed.all.status[m] == Status::ok);
             for (std::size_t d = 0; d < model.description.states.size(); ++d)
                 if (std::isfinite(mixed.state(d, row, m)) != reached)
                     QFAIL(qPrintable(QString("member %1 row %2 ").arg(m).arg(row) + mixed.how(m)));
@@ -423,6 +451,91 @@ void TestLanes::what_the_sink_throws_ends_the_run_and_is_passed_on() {
     } catch (const std::runtime_error& error) {
         QCOMPARE(error.what(), "disk full");
     }
+}
+
+void TestLanes::a_model_that_shoots_takes_the_first_crossing() {
+    std::vector<double> c;
+    for (int i = 0; i < 500; ++i) c.push_back(0.99 - 1.98 * unit(i));
+    const Run run = run_row(model_named("tuned_oscillator"), tuned(c));
+    for (std::size_t m = 0; m < c.size(); ++m) {
+        QVERIFY2(run.all.status[m] == Status::ok, qPrintable(run.how(m)));
+        const double v = std::acos(c[m]);
+        COMPARE_WITHIN(run.internal(0, m), v, 2e-7);
+        COMPARE_WITHIN(run.last(0, m), c[m], 1e-11);
+        QVERIFY(run.internal(1, m) == run.last(1, m));
+        COMPARE_WITHIN(run.last(1, m), -v * std::sin(v), 1e-6);
+        QVERIFY(run.state(0, 0, m) == 1 && run.state(1, 0, m) == 0);
+        COMPARE_WITHIN(run.state(0, 2, m), std::cos(v / 2), 2e-7);
+        QVERIFY(run.observable(0, 1, m) == run.internal(0, m) * 0.75);
+    }
+}
+
+void TestLanes::without_a_crossing_every_row_is_missing() {
+    const std::vector<double> c{0.5, 2, -1.5, 0.5, -1.01, missing};
+    const Run run = run_row(model_named("tuned_oscillator"), tuned(c));
+    constexpr Status none = Status::shooting_failed;
+    const Status expected[] = {Status::ok, none, none, Status::ok, none, Status::bad_input};
+    for (std::size_t m = 0; m < c.size(); ++m) {
+        QVERIFY2(run.all.status[m] == expected[m], qPrintable(run.how(m)));
+        const bool ok = expected[m] == Status::ok;
+        for (std::size_t row = 0; row < run.rows; ++row)
+            for (const double value : {run.state(0, row, m), run.state(1, row, m), run.observable(0, row, m)})
+                QVERIFY(std::isfinite(value) == ok);
+        QVERIFY(std::isfinite(run.internal(0, m)) == ok && std::isfinite(run.internal(1, m)) == ok);
+    }
+    QVERIFY(run.all.accepted[2] > 3 * run.all.accepted[0] && run.all.accepted[5] == 0);
+}
+
+// x'' = -v^2 x + g x^3 with a large g blows up before the end, whatever the frequency.
+void TestLanes::a_solve_that_fails_ends_the_member() {
+    EnsembleRequest request = tuned({0.5, 0.2});
+    request.parameters[1].value = 200;
+    const Run run = run_row(model_named("tuned_oscillator"), request);
+    for (std::size_t m = 0; m < 2; ++m) {
+        QVERIFY2(run.all.status[m] == Status::non_finite || run.all.status[m] == Status::step_underflow, qPrintable(run.how(m)));
+        QVERIFY(run.all.stopped_at[m] < 1);
+    }
+    QVERIFY(all_missing(run.all.states) && all_missing(run.all.internals) && all_missing(run.all.observables));
+}
+
+void TestLanes::a_coarse_tolerance_leaves_no_member_unsolved() {
+    std::vector<double> c;
+    for (int i = 0; i < 5000; ++i) c.push_back(0.9 - 1.8 * unit(i));
+    for (const double rtol : {1e-2, 1e-4}) {
+        const Run run = run_row(model_named("tuned_oscillator"), tuned(c, rtol));
+        for (std::size_t m = 0; m < c.size(); ++m) {
+            QVERIFY2(run.all.status[m] == Status::ok, qPrintable(run.how(m)));
+            COMPARE_WITHIN(run.last(0, m), c[m], rtol);
+        }
+    }
+}
+
+void TestLanes::a_cancelled_search_leaves_no_rows() {
+    std::vector<double> c;
+    for (int i = 0; i < 20000; ++i) c.push_back(i < 1000 ? 0.5 : -1.5);
+    EnsembleRequest request = tuned(c, 1e-12);
+    request.solver.method = method_of_row();
+    Collector collector(request);
+    std::stop_source stop;
+    WatchedSink sink;
+    sink.next = &collector;
+    sink.after = [&](const EnsembleChunk&) { stop.request_stop(); };
+    RunOptions options = options_of_row();
+    options.sink = &sink;
+    options.stop = stop.get_token();
+    options.chunk_members = 1000;
+    const EnsembleResult result = run_ensemble(model_named("tuned_oscillator"), request, options);
+    QVERIFY(result.cancelled);
+    std::int64_t tries = 0, cancelled = 0;
+    for (std::size_t m = 0; m < static_cast<std::size_t>(collector.received); ++m) {
+        tries += collector.all.accepted[m] + collector.all.rejected[m];
+        cancelled += int{collector.all.status[m] == Status::cancelled};
+        for (std::size_t row = 0; row < collector.rows; ++row)
+            QCOMPARE(std::isfinite(collector.all.states[m * collector.rows + row]), collector.all.status[m] == Status::ok);
+        QCOMPARE(std::isfinite(collector.all.internals[m]), collector.all.status[m] == Status::ok);
+    }
+    QVERIFY(cancelled > 0);
+    QCOMPARE(tries, result.tries);
 }
 
 void TestLanes::lanes_are_in_use_nearly_always() {

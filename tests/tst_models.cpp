@@ -22,6 +22,8 @@
 #include "models/lorenz.hpp"
 #include "models/lorenz96.hpp"
 #include "models/milky_way.hpp"
+#include "models/quintessence_exp.hpp"
+#include "models/quintessence_pngb.hpp"
 #include "models/tov_polytrope.hpp"
 
 namespace {
@@ -87,6 +89,11 @@ struct TestedModel {
     Numbers defaults() const {
         Numbers p;
         for (const ParameterInfo& info : description.parameters) p.push_back(info.default_value);
+        return with_internals(std::move(p));
+    }
+    /// Entries of p behind the parameters, of the size that they have.
+    Numbers with_internals(Numbers p) const {
+        p.resize(description.inputs(), 3.0);
         return p;
     }
     Numbers start(const Numbers& p) const {
@@ -140,7 +147,8 @@ const std::vector<TestedModel>& tested_models() {
     static const std::vector all{tested<models::Lorenz>(), tested<models::Kepler>(), tested<models::LogHalo>(), tested<models::MilkyWay>(),
                                  tested<models::BbhPrecession>(), tested<models::Cr3bp>(), tested<models::HarmonicOscillator>(),
                                  tested<models::HenonHeiles>(), tested<models::LaneEmden>(), tested<models::Linear<3>>(),
-                                 tested<models::Lorenz96<8>>(), tested<models::Lorenz96<40>>(), tested<models::TovPolytrope>()};
+                                 tested<models::Lorenz96<8>>(), tested<models::Lorenz96<40>>(), tested<models::TovPolytrope>(),
+                                 tested<models::QuintessenceExp>(), tested<models::QuintessencePngb>()};
     return all;
 }
 
@@ -237,6 +245,12 @@ private slots:
             QVERIFY2(p.scale == Scale::linear || p.min > 0, p.name);
             QVERIFY2(ModelDescription::index_of(d.states, p.name) < 0, p.name);  // a table's column means one of the two
         }
+        for (const InternalInfo& i : d.internals) check(i);
+        if (d.shooting != nullptr) {
+            QVERIFY(!d.internals.empty() && filled(d.shooting->condition) && filled(d.shooting->no_solution));
+            QVERIFY(d.shooting->end == d.info.independent.default_end);
+            QVERIFY(d.shooting->search.tolerance > 0 && d.shooting->search.largest > 0);
+        }
         for (const ObservableInfo& o : d.observables) {
             check(o);
             const std::string_view unit = o.unit;
@@ -305,7 +319,7 @@ private slots:
         const Strict t(model.start_of_span());
         std::mt19937_64 random(1);
         for (int repeat = 0; repeat < 200; ++repeat) {
-            const Numbers p = TestedModel::drawn(d.parameters, random);
+            const Numbers p = model.with_internals(TestedModel::drawn(d.parameters, random));
             const Numbers y = repeat == 0 ? model.start(p) : TestedModel::drawn(d.states, random);
             const Numbers other = TestedModel::drawn(d.states, random);
             const std::vector<Strict> sp = strict(p), sy = strict(y);
@@ -334,7 +348,7 @@ private slots:
         for (std::size_t i = 0; i < d.parameters.size(); ++i) {
             bool start = false, others = false;
             for (int repeat = 0; repeat < 20; ++repeat) {
-                const Numbers y = TestedModel::drawn(d.states, random), p = TestedModel::drawn(d.parameters, random);
+                const Numbers y = TestedModel::drawn(d.states, random), p = model.with_internals(TestedModel::drawn(d.parameters, random));
                 Numbers changed = p;
                 changed[i] = TestedModel::drawn(d.parameters, random)[i];
                 const auto differ = [](const Numbers& a, const Numbers& b) { return !std::equal(a.begin(), a.end(), b.begin(), identical); };
@@ -881,6 +895,26 @@ private slots:
         VERIFY_CLOSE(model.error({103, 0.00208, 0.5}, {100, 0.002, 0.5}), 0.05, 1e-13);
     }
 
+    void the_error_of_a_distance_is_relative_to_the_references_own() {
+        for (const char* name : {"quintessence_exp", "quintessence_pngb"}) {
+            const TestedModel& model = tested_model(name);
+            Numbers p = model.defaults(), p_reference = p;
+            const std::size_t chi_today = p.size() - 1;
+            p[chi_today] = 3.5;
+            p_reference[chi_today] = 3.0;
+            const auto error = [&](double chi, double chi_reference) {
+                const Numbers y{0.1, 0.2, chi}, reference{0.1, 0.2, chi_reference};
+                double value;
+                model.functions.error(y.data(), p.data(), reference.data(), p_reference.data(), &value);
+                return value;
+            };
+            QCOMPARE(error(1.5, 1.0), 0.0);
+            QCOMPARE(error(1.0, 1.0), 0.25);
+            QCOMPARE(error(3.5, 3.0), 0.0);  // redshift 0
+            QVERIFY(std::isnan(error(std::nan(""), 1.0)));
+        }
+    }
+
     void the_text_names_everything_data() { every_model(); }
     void the_text_names_everything() {
         const ModelDescription& d = this_model().description;
@@ -893,6 +927,7 @@ private slots:
         for (const ParameterInfo& info : d.parameters) QVERIFY2(listed(info.name), info.name);
         for (const ObservableInfo& info : d.observables) QVERIFY2(listed(info.name), info.name);
         for (const InvariantInfo& info : d.invariants) QVERIFY2(listed(info.name), info.name);
+        for (const InternalInfo& info : d.internals) QVERIFY2(listed(info.name), info.name);
         QVERIFY(lines.contains("  " + QString(d.info.citation)));
     }
 
@@ -922,6 +957,8 @@ private slots:
         check("parameters", d.parameters);
         check("observables", d.observables);
         check("invariants", d.invariants);
+        check("internals", d.internals);
+        QCOMPARE(object["shooting"].is_null(), d.shooting == nullptr);
         for (std::size_t i = 0; i < d.parameters.size(); ++i) {
             QCOMPARE(double(object["parameters"][i]["default"]), d.parameters[i].default_value);
             QCOMPARE(std::string(object["parameters"][i]["scale"]), std::string(d.parameters[i].scale == Scale::log ? "log" : "linear"));

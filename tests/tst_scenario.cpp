@@ -733,8 +733,8 @@ private slots:
                     r.table = {{"rho"}, {{1, 2}}};
                     r.size = 2;
                 }).starts_with("parameters.rho: is given here and in column"));
-        QVERIFY(refused([](R& r) { r.window = "[]"; }).starts_with("window: `[]` is not a JSON object"));
-        QVERIFY(refused([](R& r) { r.window = "{"; }).starts_with("window: `{` is not a JSON object"));
+        QVERIFY(refused([](R& r) { r.window = std::string("[]"); }).starts_with("window: `[]` is not a JSON object"));
+        QVERIFY(refused([](R& r) { r.window = std::string("{"); }).starts_with("window: `{` is not a JSON object"));
     }
 
     void sizes_that_64_bits_cannot_address_are_refused() {

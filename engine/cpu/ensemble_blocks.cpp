@@ -180,6 +180,8 @@ int EnsembleBlocks::take(int count, LaneMember* members, double* p, double* y0, 
                 member.state_stride = chunk.count * chunk.rows;
                 member.initial = block->initial.data() + index;
                 member.initial_stride = chunk.count;
+                member.inputs = block->inputs.data() + index;
+                member.input_stride = chunk.count;
                 const auto m = static_cast<std::size_t>(index), block_members = static_cast<std::size_t>(chunk.count);
                 const auto lane = static_cast<std::size_t>(taken);
                 for (std::size_t i = 0; i < model.inputs(); ++i) p[i * lanes + lane] = block->inputs[i * block_members + m];

@@ -21,6 +21,8 @@ struct LaneMember {
     std::int64_t state_stride;   ///< from one state to the next
     double* initial;             ///< receives the initial value of state 0 ...
     std::int64_t initial_stride; ///< ... and of the others at this stride
+    double* inputs;              ///< its p[0] ...
+    std::int64_t input_stride;   ///< ... and the other entries; receives the unknown that was solved for and the closing values
     std::int64_t next_row;       ///< kept by the lanes
 };
 
@@ -29,7 +31,7 @@ struct SolverConstants {
     const double* atol;          ///< per state, above zero
     double largest_step;         ///< infinite when there is no limit
     double first_step;           ///< 0: chosen by the method
-    double max_steps;            ///< accepted plus rejected
+    double max_steps;            ///< accepted plus rejected, over all solves of a member
     bool computes_initial_state; ///< some initial value comes from the model
 };
 

@@ -1,6 +1,7 @@
 // The loop over packs of one thread: each lane integrates its own trajectory with its own steps; a lane that finishes takes the next
 // member at once, so that nothing waits for the slowest. Everything acts lane by lane: a member's bits don't depend on its lane, on its
-// neighbours or on when it was begun.
+// neighbours or on when it was begun. A member whose model shoots is solved again and again with other values of its unknown; between two
+// solves it waits in a queue and its lane takes somebody else.
 #pragma once
 
 #include <cstdint>
@@ -78,7 +79,9 @@ public:
           waiting_y_(pack_array(n_states_)),
           waiting_f_(pack_array(n_states_)),
           waiting_atol_(pack_array(n_states_)),
-          scratch_(pack_array(3 * n_states_)) {
+          scratch_(pack_array(3 * n_states_)),
+          shoots_(functions.residual != nullptr) {
+        if (shoots_) allocate_shots();
         atol_.allocate(job, n_states_);
         row_.allocate(job, n_states_);
         for (int d = 0; d < n_states_; ++d) {
@@ -128,7 +131,22 @@ private:
         LaneArray<Number, System::fixed_dimension*(Tableau::stages + Tableau::extra_stages)> k;
     };
 
+    /// A member whose model shoots, from its first solve to its last.
+    struct Shot {
+        LaneMember member;
+        FirstCrossing search;
+        double start, end;
+        std::int64_t tried;           ///< steps of all solves so far ...
+        double rejected;              ///< ... and how many of them were rejected
+        double first_step_factor;     ///< see aim()
+        int stalls;
+    };
+
     T* pack_array(int count) { return reinterpret_cast<T*>(job_.workspace(static_cast<std::size_t>(count) * lanes)); }
+    template <class Item>
+    Item* array(int count) {
+        return reinterpret_cast<Item*>(job_.workspace(static_cast<std::size_t>(count) * sizeof(Item) / sizeof(double) + 1));
+    }
 
     /// Tries a step in all lanes of a group, the first of which is `first_lane`; returns the lanes that are free then. Nearly always no row
     /// and no end lies in the step and it is accepted in all lanes: that way is short, the other one gives the same bits.
@@ -205,8 +223,13 @@ private:
         waiting_ = waiting_next_ = 0;
         while (waiting_ == 0) {
             LaneMember members[lanes];
-            const int count = job_.take(lanes, members, reinterpret_cast<double*>(waiting_p_), reinterpret_cast<double*>(waiting_y_),
-                                        reinterpret_cast<double*>(&waiting_start_), reinterpret_cast<double*>(&waiting_end_));
+            Shot* shots[lanes]{};
+            int count = 0;
+            if (again_ < lanes)  // else the queue fills a pack
+                count = job_.take(lanes, members, reinterpret_cast<double*>(waiting_p_), reinterpret_cast<double*>(waiting_y_),
+                                  reinterpret_cast<double*>(&waiting_start_), reinterpret_cast<double*>(&waiting_end_));
+            const bool again = count == 0 && again_ > 0;
+            if (again) count = take_again(members, shots);
             if (count == 0) return false;
             for (int lane = count; lane < lanes; ++lane) {  // idle lanes hold benign values
                 for (int i = 0; i < n_inputs_; ++i) set_lane(waiting_p_[i], lane, lane_of(waiting_p_[i], 0));
@@ -214,6 +237,7 @@ private:
                 set_lane(waiting_start_, lane, lane_of(waiting_start_, 0));
                 set_lane(waiting_end_, lane, lane_of(waiting_end_, 0));
             }
+            if (shoots_ && !again) start_lowest(count);
             if (job_.solver.computes_initial_state) {
                 functions_.initial_state(waiting_p_, scratch_);
                 for (int d = 0; d < n_states_; ++d) waiting_y_[d] = select(waiting_y_[d] == waiting_y_[d], waiting_y_[d], scratch_[d]);
@@ -236,12 +260,13 @@ private:
                                                         waiting_atol_, T(job_.solver.rtol), scratch_) *
                              waiting_direction_;
             }
+            if (again) waiting_h_ = waiting_h_ * again_factor_;
             for (int lane = 0; lane < count; ++lane) {
                 LaneMember& member = members[lane];
                 const double start = lane_of(waiting_start_, lane), end = lane_of(waiting_end_, lane);
                 for (int d = 0; d < n_states_; ++d) member.initial[d * member.initial_stride] = lane_of(waiting_y_[d], lane);
                 if ((y_finite >> lane & 1u) == 0) {
-                    job_.finish(member, Status::bad_input, start, 0, 0);
+                    finish_unbegun(member, shots[lane], Status::bad_input, start);
                     continue;
                 }
                 const double direction = end < start ? -1 : 1;
@@ -252,16 +277,161 @@ private:
                         member.values[d * member.state_stride + row] = lane_of(waiting_y_[d], lane);
                 member.next_row = row;
                 if (start == end) {
-                    job_.finish(member, Status::ok, end, 0, 0);
+                    finish_unbegun(member, shots[lane], shoots_ ? Status::bad_input : Status::ok, end);
+                } else if (shoots_ && !again && !begin_search(member, shots[lane], lane)) {
+                    finish_unbegun(member, nullptr, Status::shooting_failed, start);
                 } else if ((f_finite >> lane & 1u) == 0) {
-                    job_.finish(member, Status::non_finite, start, 0, 0);
+                    finish_unbegun(member, shots[lane], Status::non_finite, start);
                 } else {
                     waiting_lane_[waiting_] = lane;
+                    if (shoots_) waiting_shot_[waiting_] = shots[lane];
                     waiting_member_[waiting_++] = member;
                 }
             }
         }
         return true;
+    }
+
+    /// A member that ends before the first step of its solve. `shot` is null where it has none, or hasn't yet.
+    void finish_unbegun(const LaneMember& member, Shot* shot, Status status, double at) {
+        double accepted = 0, rejected = 0;
+        if (shot != nullptr) {
+            rejected = shot->rejected;
+            accepted = static_cast<double>(shot->tried) - rejected;
+            job_.tries += shot->tried;
+            release(shot);
+        }
+        if (shoots_) clear_rows(member);
+        job_.finish(member, status, at, accepted, rejected);
+    }
+
+    void allocate_shots() {
+        Shot* const shots = array<Shot>(most_shots);
+        free_shots_ = array<Shot*>(most_shots);
+        again_shots_ = array<Shot*>(most_shots);
+        for (int i = 0; i < most_shots; ++i) free_shots_[i] = shots + i;
+        free_ = most_shots;
+        computed_ = array<bool>(n_states_);
+        shooting_p_ = pack_array(n_inputs_);
+        closing_ = pack_array(n_inputs_);
+    }
+    void release(Shot* shot) { free_shots_[free_++] = shot; }
+
+    /// The lowest unknown of the members in waiting_p_.
+    [[gnu::noinline]] void start_lowest(int count) {
+        for (int d = 0; d < n_states_; ++d) {
+            const double value = lane_of(waiting_y_[d], 0);
+            computed_[d] = value != value;
+        }
+        for (int d = 0; d < n_states_; ++d) scratch_[n_states_ + d] = waiting_y_[d];
+        if (job_.solver.computes_initial_state) {
+            functions_.initial_state(waiting_p_, scratch_);
+            for (int d = 0; d < n_states_; ++d)
+                scratch_[n_states_ + d] = select(waiting_y_[d] == waiting_y_[d], waiting_y_[d], scratch_[d]);
+        }
+        T lowest;
+        functions_.lowest_unknown(scratch_ + n_states_, waiting_p_, &lowest);
+        for (int lane = 0; lane < count; ++lane) {
+            const double value = lane_of(lowest, lane);
+            if (!(value > 0 && value <= functions_.search.largest)) set_lane(lowest, lane, __builtin_nan(""));
+        }
+        waiting_p_[functions_.unknown] = lowest;
+    }
+
+    /// Whether the member has a lowest unknown; then it gets a shot.
+    [[gnu::noinline]] bool begin_search(const LaneMember& member, Shot*& shot, int lane) {
+        const double lowest = lane_of(waiting_p_[functions_.unknown], lane);
+        if (!(lowest == lowest)) return false;
+        shot = free_shots_[--free_];
+        *shot = Shot{};
+        shot->member = member;
+        shot->start = lane_of(waiting_start_, lane);
+        shot->end = lane_of(waiting_end_, lane);
+        shot->first_step_factor = 1;
+        return shot->search.begin(lowest, functions_.search);
+    }
+
+    /// Up to a pack of the members that go on with another unknown.
+    [[gnu::noinline]] int take_again(LaneMember* members, Shot** shots) {
+        int count = 0;
+        for (; count < lanes && again_ > 0; ++count) {
+            Shot* const shot = shots[count] = again_shots_[first_again_];
+            first_again_ = (first_again_ + 1) % most_shots;
+            --again_;
+            const LaneMember& member = members[count] = shot->member;
+            for (int i = 0; i < n_inputs_; ++i) set_lane(waiting_p_[i], count, member.inputs[i * member.input_stride]);
+            set_lane(waiting_p_[functions_.unknown], count, shot->search.x);
+            for (int d = 0; d < n_states_; ++d)
+                set_lane(waiting_y_[d], count, computed_[d] ? __builtin_nan("") : member.initial[d * member.initial_stride]);
+            set_lane(waiting_start_, count, shot->start);
+            set_lane(waiting_end_, count, shot->end);
+            set_lane(again_factor_, count, shot->first_step_factor);
+        }
+        return count;
+    }
+
+    /// After a solve of a member whose model shoots, which ended with `status`: whether the member goes on with another unknown. If not,
+    /// `status` is the member's last; its rows are missing unless that is `ok`.
+    [[gnu::noinline]] bool aim(int lane, Status& status, std::int64_t tried, double rejected) {
+        Group& at = groups_[lane / group_lanes];
+        const int i = lane % group_lanes;
+        Shot* const shot = shot_[lane];
+        const LaneMember& member = shot->member;
+        const int unknown = functions_.unknown;
+        if (status == Status::ok) {
+            for (int j = 0; j < n_inputs_; ++j) shooting_p_[j] = T(lane_of(at.p.data()[j], i));
+            for (int d = 0; d < n_states_; ++d) scratch_[d] = T(lane_of(at.y1.data()[d], i));
+            T residual;
+            functions_.residual(scratch_, shooting_p_, &residual);
+            const double f = lane_of(residual, 0);
+            FirstCrossing::Verdict verdict = shot->search.report(f, functions_.search);
+            if (verdict == FirstCrossing::Verdict::stalled) {
+                // The solver's error jumps where a step more or less is taken; by chance the crossing lies in such a jump. With other steps
+                // the jumps lie elsewhere. Where they lie close (a coarse tolerance, a flat residual), the answer has the solver's error.
+                if (shot->stalls < most_stalls) {
+                    ++shot->stalls;
+                    shot->first_step_factor *= 0.9;
+                    functions_.lowest_unknown(start_of(member), shooting_p_, &residual);
+                    if (shot->search.begin(lane_of(residual, 0), functions_.search)) verdict = FirstCrossing::Verdict::evaluate;
+                } else if (f <= job_.solver.rtol && f >= -job_.solver.rtol) {
+                    verdict = FirstCrossing::Verdict::found;
+                }
+            }
+            if (!(f - f == 0)) {
+                status = Status::non_finite;
+            } else if (verdict == FirstCrossing::Verdict::found) {
+                functions_.close(scratch_, shooting_p_, closing_);
+                double* const solved = member.inputs + unknown * member.input_stride;
+                solved[0] = shot->search.x;
+                for (int j = unknown + 1; j < n_inputs_; ++j)
+                    solved[(j - unknown) * member.input_stride] = lane_of(closing_[j - unknown - 1], 0);
+            } else if (verdict != FirstCrossing::Verdict::evaluate) {
+                status = Status::shooting_failed;
+            } else if (static_cast<double>(tried) >= job_.solver.max_steps) {
+                status = Status::step_limit;
+            } else {
+                shot->tried = tried;
+                shot->rejected = rejected;
+                again_shots_[(first_again_ + again_++) % most_shots] = shot;
+                return true;
+            }
+        }
+        if (status != Status::ok) clear_rows(member);
+        release(shot);
+        return false;
+    }
+
+    /// The member's initial state, in all lanes.
+    const T* start_of(const LaneMember& member) {
+        T* const y = scratch_ + n_states_;
+        for (int d = 0; d < n_states_; ++d) y[d] = T(member.initial[d * member.initial_stride]);
+        return y;
+    }
+
+    /// Rows of a solve that isn't the member's answer.
+    void clear_rows(const LaneMember& member) const {
+        for (int d = 0; d < n_states_; ++d)
+            for (std::int64_t row = 0; row < member.rows; ++row) member.values[d * member.state_stride + row] = __builtin_nan("");
     }
 
     /// Gives the lane the next member, or lays it idle: it then stands still at benign values.
@@ -279,10 +449,18 @@ private:
             set_lane(at.end, i, lane_of(at.t, i));
             return;
         }
-        const int from = waiting_lane_[waiting_next_];
-        LaneMember& member = member_[lane] = waiting_member_[waiting_next_++];
+        const int from_waiting = waiting_next_++, from = waiting_lane_[from_waiting];
+        LaneMember& member = member_[lane] = waiting_member_[from_waiting];
         active_ |= 1u << lane;
         begun_[lane] = iteration_;
+        double rejected = 0;
+        if (shoots_) {
+            const Shot& shot = *(shot_[lane] = waiting_shot_[from_waiting]);
+            rejected = shot.rejected;
+            begun_[lane] -= shot.tried;
+            const std::int64_t limit = begun_[lane] + static_cast<std::int64_t>(job_.solver.max_steps);
+            if (limit < next_limit_) next_limit_ = limit;
+        }
         // Whole registers are written: the loop's loads would have to wait for stores of single lanes.
         const NumberMask here = NumberTraits::only(i);
         const auto put = [&](Number& to, double value) { to = select(here, Number(value), to); };
@@ -300,7 +478,7 @@ private:
         put(at.next_event, next_event(time, end, direction));
         put(at.log2_before, Control::log2_error_floor);
         put(at.log2_most, Control::log2_grow);
-        put(at.rejected, 0);
+        put(at.rejected, rejected);
         put(at.error_before, 0);
     }
 
@@ -358,6 +536,7 @@ private:
 
     void finish(int lane, Status status, double stopped_at, std::int64_t tried) {
         const double rejected = lane_of(groups_[lane / group_lanes].rejected, lane % group_lanes);
+        if (shoots_ && aim(lane, status, tried, rejected)) return;
         job_.tries += tried;
         job_.finish(member_[lane], status, stopped_at, static_cast<double>(tried) - rejected, rejected);
     }
@@ -410,8 +589,16 @@ private:
             const int lane = __builtin_ctz(left);
             finish(lane, Status::cancelled, lane_of(groups_[lane / group_lanes].t, lane % group_lanes), tries(lane));
         }
-        for (; waiting_next_ < waiting_; ++waiting_next_)
-            job_.finish(waiting_member_[waiting_next_], Status::not_run, lane_of(waiting_start_, waiting_lane_[waiting_next_]), 0, 0);
+        for (; waiting_next_ < waiting_; ++waiting_next_) {
+            const double start = lane_of(waiting_start_, waiting_lane_[waiting_next_]);
+            Shot* const shot = shoots_ ? waiting_shot_[waiting_next_] : nullptr;
+            const bool begun = shot != nullptr && shot->tried > 0;
+            finish_unbegun(waiting_member_[waiting_next_], shot, begun ? Status::cancelled : Status::not_run, start);
+        }
+        for (; again_ > 0; --again_) {
+            Shot* const shot = again_shots_[(first_again_ + again_ - 1) % most_shots];
+            finish_unbegun(shot->member, shot, Status::cancelled, shot->start);
+        }
         active_ = 0;
     }
 
@@ -425,6 +612,17 @@ private:
     LaneMember waiting_member_[lanes];
     T *waiting_p_, *waiting_y_, *waiting_f_, *waiting_atol_, *scratch_;
     T waiting_start_{}, waiting_end_{}, waiting_h_{}, waiting_direction_{};
+
+    // Of a model that shoots. Members go on in the order in which they queued. New ones are taken while fewer than a pack queue
+    // and none is waiting, so there are never more than three packs of shots: in the lanes, waiting and queueing.
+    const bool shoots_;
+    static constexpr int most_shots = 3 * lanes, most_stalls = 3;
+    Shot *shot_[lanes], *waiting_shot_[lanes];
+    Shot **free_shots_, **again_shots_;
+    int free_ = 0, again_ = 0, first_again_ = 0;
+    bool* computed_;                                  ///< states whose initial value the model computes
+    T *shooting_p_, *closing_;
+    T again_factor_{};
 
     // The members in the lanes; bit i of active_ is lane i.
     std::uint32_t active_ = 0;

@@ -119,6 +119,7 @@ public:
         add_member("member", ElementType::int64, Source::number, described("Number of the member, from 0", "1"));
         add_rows();
         add_quantities();
+        add_internals();
         add_outcomes();
         add_trajectories();
         refuse_equal_names();
@@ -161,6 +162,14 @@ private:
             else
                 add_member(name, ElementType::float64, Source::drawn, std::move(attributes),
                            static_cast<std::size_t>(at - varied_.begin()));
+        }
+    }
+
+    void add_internals() {
+        for (std::size_t i = 0; i < model_.internals.size(); ++i) {
+            const InternalInfo& internal = model_.internals[i];
+            add_member(dataset_name(internal), ElementType::float64, Source::internal,
+                       described(label(internal.help, internal.name), internal.unit, internal.latex), i);
         }
     }
 
@@ -365,6 +374,8 @@ std::size_t size_of(ElementType type) {
     }
     return 8;
 }
+
+std::string dataset_name(const InternalInfo& internal) { return std::string("solved_") + internal.name; }
 
 ExportLayout export_layout(const ModelDescription& model, const EnsembleRequest& request, const SaveTimes& times,
                            const std::vector<VariedQuantity>& varied) {

@@ -39,10 +39,12 @@ struct FixedDataset {
 
 /// A dataset that grows with the members: [member] or [member][row].
 struct MemberDataset {
-    enum class Source { number, drawn, status, span_start, span_end, stopped_at, accepted, rejected, drift, row_time, state, observable };
+    enum class Source {
+        number, drawn, internal, status, span_start, span_end, stopped_at, accepted, rejected, drift, row_time, state, observable
+    };
     DatasetLayout layout;
     Source source;
-    std::size_t index = 0;  ///< of the varied quantity, invariant, state or observable
+    std::size_t index = 0;  ///< of the varied quantity, internal input, invariant, state or observable
     bool over_rows() const { return layout.dimensions.size() == 2; }
 };
 
@@ -62,6 +64,9 @@ struct ExportLayout {
     ChunkShape chunk;
     bool compressed = false;
 };
+
+/// Under which name the file holds an internal input of the model.
+std::string dataset_name(const InternalInfo& internal);
 
 /// Throws std::runtime_error where two datasets would have the same name.
 ExportLayout export_layout(const ModelDescription& model, const EnsembleRequest& request, const SaveTimes& times,

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "engine/export/export_layout.hpp"
 #include "engine/export/hdf5_handle.hpp"
 #include "engine/sampling.hpp"
 #include "engine/save_times.hpp"
@@ -277,6 +278,7 @@ EnsembleChunk Hdf5Reader::chunk(const ModelDescription& model, const EnsembleReq
                                                                   : "param_" + quantity.name;
             append(chunk.drawn, f.members_of(name, first, count));
         }
+        for (const InternalInfo& internal : model.internals) append(chunk.internals, f.members_of(dataset_name(internal), first, count));
         for (const InvariantInfo& invariant : model.invariants)
             append(chunk.drift, f.members_of(std::string(invariant.name) + "_drift", first, count));
         for (const double status : f.members_of("status", first, count))
