@@ -19,7 +19,8 @@ double value_of(const VariedQuantity& quantity, const std::vector<double>& param
         case VariedQuantity::Kind::parameter: return parameters[index];
         case VariedQuantity::Kind::initial_state: return initial[index];
         case VariedQuantity::Kind::start: return start;
-        case VariedQuantity::Kind::end: break;
+        case VariedQuantity::Kind::end:
+        case VariedQuantity::Kind::draw: break;
     }
     return end;
 }
