@@ -26,6 +26,7 @@ inline constexpr std::array units{
     Unit{"km^2/s^2", "km²/s²", 1e6, "m^2/s^2"},
     Unit{"kiloparsec*km/s", "kpc km/s", 3.085677581491367e22, "m^2/s"},
     Unit{"milliarcsecond/yr", "mas/yr", 1.5362818500441604e-16, "rad/s"},
+    Unit{"Msun", "M☉", 1.9884098706980507e30, "kg"},
     Unit{"1e10 Msun", "10¹⁰ M☉", 1.9884098706980507e40, "kg"},
 };
 
