@@ -153,7 +153,8 @@ struct StreamStarOf {
 
     static constexpr auto states = [] {
         constexpr double computed = std::numeric_limits<double>::quiet_NaN();
-        const auto star = galactic_states({computed, computed, computed, computed, computed, computed});
+        auto star = galactic_states({computed, computed, computed, computed, computed, computed});
+        star[0].min = -60;
         if constexpr (!self_gravity) {
             return star;
         } else {
