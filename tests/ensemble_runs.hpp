@@ -94,6 +94,7 @@ struct Collector : ChunkSink {
         received += part.count;
         rows = static_cast<std::size_t>(part.rows);
         join(part.drawn, part, 1, all.drawn);
+        join(part.internals, part, 1, all.internals);
         join(part.states, part, rows, all.states);
         join(part.observables, part, rows, all.observables);
         join(part.row_times, part, rows, all.row_times);
