@@ -14,6 +14,7 @@
 #include "models/log_halo.hpp"
 #include "models/lorenz.hpp"
 #include "models/milky_way.hpp"
+#include "models/stream_star.hpp"
 
 namespace {
 
@@ -73,9 +74,22 @@ struct TestedModel {
     ModelFunctions<double> functions;
     ModelFunctions<Strict> strict_functions;
 
+    /// The parameters' defaults; draws in the middle of their distributions, the guide where it begins.
     Numbers defaults() const {
         Numbers p;
         for (const ParameterInfo& info : description.parameters) p.push_back(info.default_value);
+        p.resize(description.inputs());
+        Numbers standard;
+        for (const DrawInfo& info : description.draws) {
+            using Standard = DrawInfo::Standard;
+            standard.push_back(info.standard == Standard::uniform ? 0.5 : info.standard == Standard::sign ? 1 : 0);
+        }
+        if (description.draw != nullptr) description.draw(p.data(), standard.data(), p.data() + description.first_draw());
+        if (description.guide.begin != nullptr) {
+            Numbers guide_p(static_cast<std::size_t>(description.guide.inputs));
+            double start, end;
+            description.guide.begin(p.data(), guide_p.data(), p.data() + description.first_of_guide(), start, end);
+        }
         return p;
     }
     Numbers start(const Numbers& p) const {
@@ -121,7 +135,14 @@ TestedModel tested() {
 }
 
 const std::vector<TestedModel>& tested_models() {
-    static const std::vector all{tested<models::Lorenz>(), tested<models::Kepler>(), tested<models::LogHalo>(), tested<models::MilkyWay>()};
+    static const std::vector all{tested<models::Lorenz>(),
+                                 tested<models::Kepler>(),
+                                 tested<models::LogHalo>(),
+                                 tested<models::MilkyWay>(),
+                                 tested<models::StreamStar>(),
+                                 tested<models::StreamStarMilkyWay>(),
+                                 tested<models::StreamStarSelfGravity>(),
+                                 tested<models::StreamStarMilkyWaySelfGravity>()};
     return all;
 }
 
@@ -222,6 +243,12 @@ private slots:
             const double turn = unit == "degree" ? 360 : unit == "rad" ? 2 * std::acos(-1.0) : 0;
             QVERIFY2(o.period == 0 || o.period == turn, o.name);
         }
+        for (const DrawInfo& draw : d.draws) check(draw);
+        for (const SpreadInfo& spread : d.spreads) {
+            QVERIFY2(ModelDescription::index_of(d.observables, spread.observable) >= 0, spread.observable);
+            const bool width = spread.kind == SpreadInfo::Kind::width;
+            QCOMPARE(ModelDescription::index_of(d.observables, spread.along) >= 0, width);
+        }
         for (const InvariantInfo& i : d.invariants) {
             QVERIFY2(identifier.match(i.name).hasMatch() && filled(i.symbol) && filled(i.latex) && filled(i.help), i.name);
             QVERIFY2(find_unit(i.unit), i.unit);
@@ -230,7 +257,7 @@ private slots:
         const IndependentInfo& t = d.info.independent;
         QVERIFY(identifier.match(t.name).hasMatch() && filled(t.symbol) && filled(t.help) && find_unit(t.unit));
         QVERIFY(t.hard_min <= t.min && t.min <= t.default_start && t.default_start < t.default_end);
-        QVERIFY(t.default_end <= t.max && t.max <= t.hard_max && t.default_save >= 2);
+        QVERIFY(t.default_end <= t.max && t.max <= t.hard_max && t.default_save >= 1);
         QVERIFY(filled(d.info.error.symbol) && filled(d.info.error.help) && find_unit(d.info.error.unit) && d.info.error.threshold > 0);
         QVERIFY(d.info.rtol > 1e-13 && d.info.rtol < 1e-3);
         const std::string_view method = d.info.preferred_method;
@@ -468,7 +495,7 @@ private slots:
         QFETCH(Numbers, y);
         QFETCH(Numbers, sky);
         const char* const names[] = {"ra", "dec", "distance", "pm_ra", "pm_dec", "v_r", "phi1", "phi2", "pm_phi1", "pm_phi2"};
-        for (const char* model_name : {"log_halo", "milky_way"}) {
+        for (const char* model_name : {"log_halo", "milky_way", "stream_star", "stream_star_milky_way"}) {
             const TestedModel& model = tested_model(model_name);
             for (std::size_t i = 0; i < sky.size(); ++i) VERIFY_CLOSE(model.observable(names[i], y, model.defaults()), sky[i], 1e-8);
         }
