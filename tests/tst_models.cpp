@@ -74,10 +74,13 @@ struct TestedModel {
     ModelFunctions<double> functions;
     ModelFunctions<Strict> strict_functions;
 
-    /// The parameters' defaults; draws in the middle of their distributions, the guide where it begins.
     Numbers defaults() const {
         Numbers p;
         for (const ParameterInfo& info : description.parameters) p.push_back(info.default_value);
+        return inputs(p);
+    }
+    /// p of these parameters: draws in the middle of their distributions, the guide where it begins.
+    Numbers inputs(Numbers p) const {
         p.resize(description.inputs());
         Numbers standard;
         for (const DrawInfo& info : description.draws) {
@@ -293,7 +296,7 @@ private slots:
         const ModelDescription& d = model.description;
         std::mt19937_64 random(1);
         for (int repeat = 0; repeat < 200; ++repeat) {
-            const Numbers p = TestedModel::drawn(d.parameters, random);
+            const Numbers p = model.inputs(TestedModel::drawn(d.parameters, random));
             const Numbers y = repeat == 0 ? model.start(p) : TestedModel::drawn(d.states, random);
             const Numbers other = TestedModel::drawn(d.states, random);
             const std::vector<Strict> sp = strict(p), sy = strict(y);
@@ -382,7 +385,7 @@ private slots:
         const TestedModel& model = this_model();
         std::mt19937_64 random(2);
         for (int repeat = 0; repeat < 100; ++repeat) {
-            const Numbers p = TestedModel::drawn(model.description.parameters, random);
+            const Numbers p = model.inputs(TestedModel::drawn(model.description.parameters, random));
             const Numbers y = TestedModel::drawn(model.description.states, random);
             const Numbers f = model.rhs(y, p);
             double rate = 0;
