@@ -17,16 +17,17 @@ consteval Kernels kernels() {
     return kernels;
 }
 
-template <class Model>
-inline constexpr std::array<SolveLanes, methods.size()> inlined_solves{solve_lanes<Tsit5, Number, InlinedSystem<Model, Number>>,
-                                                                       solve_lanes<Vern7, Number, InlinedSystem<Model, Number>>};
+template <class Model, class T>
+consteval std::array<SolveLanes, methods.size()> inlined_solves() {
+    return {solve_lanes<Tsit5, T, InlinedSystem<Model, T>>, solve_lanes<Vern7, T, InlinedSystem<Model, T>>};
+}
 
 /// With the whole solve compiled for the model too.
 template <class Model>
 consteval Kernels kernels_inlined() {
     Kernels inlined = kernels<Model>();
-    inlined.inlined = inlined_solves<Model>;
-    if constexpr (HasGuide<Model>) inlined.inlined_guide = inlined_solves<typename Model::Guide>;
+    inlined.inlined = inlined_solves<Model, Number>();
+    if constexpr (HasGuide<Model>) inlined.inlined_guide = inlined_solves<typename Model::Guide, Number>();
     return inlined;
 }
 
