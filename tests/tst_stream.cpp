@@ -732,7 +732,7 @@ void TestStream::the_inlined_solve_equals_the_one_through_the_table() {
 // Ages from 0 to 3 Gyr mixed; all threads' lanes together are up to 256.
 void TestStream::lanes_are_in_use_nearly_always() {
     const int lanes = cpu_code(*options_of_row().instruction_set).lanes;
-    EnsembleRequest request = gd1(lanes > 1 ? 30000 : 3000);
+    EnsembleRequest request = gd1(lanes > 1 ? 24000 : 3000);  // as many as fit into the blocks at once
     request.solver.method = method_of_row();
     for (const int threads : {1, std::min(64, 256 / lanes)}) {
         request.solver.threads = threads;
