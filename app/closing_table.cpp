@@ -114,9 +114,10 @@ std::string spread_part(const RunReport& report) {
         const SpreadInfo& spread = model.spreads[i];
         const ObservableInfo& observable = named(model.observables, spread.observable);
         const bool width = spread.kind == SpreadInfo::Kind::width;
-        const Unit* const unit = find_unit(observable.unit);
+        const Unit* const known = find_unit(observable.unit);
+        const std::string unit(known != nullptr ? known->symbol : observable.unit);
         text += line((width ? "width of " : "extent of ") + std::string(observable.symbol),
-                     right(number_text(report.spreads[i]), number_width) + ' ' + std::string(unit != nullptr ? unit->symbol : observable.unit) +
+                     right(number_text(report.spreads[i]), number_width) + ' ' + unit +
                          (width ? ": robust standard deviation about the median along " +
                                       std::string(named(model.observables, spread.along).symbol)
                                 : std::string(": 5th to 95th percentile at the last save time")));
@@ -190,9 +191,11 @@ std::string closing_json(const RunReport& report) {
         drift[model.invariants[i].name] = {{"median", number(at_level(result.drift[i], 0.5))},
                                            {"max", number(at_level(result.drift[i], 1))}};
     ordered_json spreads = ordered_json::object();
-    for (std::size_t i = 0; i < report.spreads.size(); ++i)
-        spreads[(model.spreads[i].kind == SpreadInfo::Kind::width ? "width_of_" : "extent_of_") + std::string(model.spreads[i].observable)] =
+    for (std::size_t i = 0; i < report.spreads.size(); ++i) {
+        const SpreadInfo& spread = model.spreads[i];
+        spreads[(spread.kind == SpreadInfo::Kind::width ? "width_of_" : "extent_of_") + std::string(spread.observable)] =
             number(report.spreads[i]);
+    }
     ordered_json error = percentiles_json(result.accuracy.maximum);
     error["threshold"] = number(result.accuracy.threshold);
     error["reference_disagreement"] = number(result.accuracy.reference_disagreement);

@@ -82,7 +82,8 @@ EnsembleChunk PreviousRun::chunk(const ModelDescription& model, const EnsembleRe
             refuse_other(varied[q].name, chunk.drawn[q * members + member], value_of(varied[q], parameters, initial, start, end));
         sampler.draws(chunk.first + m, parameters.data(), draws.data());
         for (std::size_t i = 0; i < draws.size(); ++i)
-            refuse_other(std::string("draw_") + model.draws[i].name, chunk.internals[(model.internals.size() + i) * members + member], draws[i]);
+            refuse_other(std::string("draw_") + model.draws[i].name, chunk.internals[(model.internals.size() + i) * members + member],
+                         draws[i]);
     }
     return chunk;
 }

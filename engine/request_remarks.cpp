@@ -46,7 +46,8 @@ void remark_on_size(const ModelDescription& model, const EnsembleRequest& reques
     if (grouped && model.draws.empty() && request.groups.members_each > 1)
         remarks.push_back(std::string("ensemble.groups: the model ") + model.info.name +
                           " draws nothing for its members, so all members of a group are the same.");
-    if (!varies && model.draws.empty() && request.size > 1) remarks.push_back("ensemble.size: nothing varies, so all " + std::to_string(request.size) + " members are the same.");
+    if (!varies && model.draws.empty() && request.size > 1)
+        remarks.push_back("ensemble.size: nothing varies, so all " + std::to_string(request.size) + " members are the same.");
     if (varies && request.sampling == Sampling::sobol && !std::has_single_bit(static_cast<std::uint64_t>(points))) {
         const std::uint64_t below = std::bit_floor(static_cast<std::uint64_t>(points));
         remarks.push_back(key + ": " + size + " is no power of two; Sobol points are balanced at powers of two, such as " +

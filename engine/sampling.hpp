@@ -23,8 +23,8 @@ namespace gradscape {
 /// The varied quantities of a request in their fixed order.
 std::vector<VariedQuantity> varied_quantities(const ModelDescription& model, const EnsembleRequest& request);
 
-/// The quantity that a column of a table gives: `start`, `end`, a parameter's name, a draw's with "draw_" before it, else a state's name with
-/// or without "0" appended.
+/// The quantity that a column of a table gives: `start`, `end`, a parameter's name, a draw's with "draw_" before it, else a state's name
+/// with or without "0" appended.
 std::optional<VariedQuantity> column_quantity(const ModelDescription& model, std::string_view column);
 
 class Sampler {

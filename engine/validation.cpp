@@ -133,8 +133,8 @@ void check_groups(const EnsembleRequest& request) {
     if (groups.members_each > largest_size / groups.count)
         refuse("ensemble.groups", what + " are more than " + std::to_string(largest_size) + " members in all");
     if (const std::int64_t all = groups.count * groups.members_each; request.size != all)
-        refuse("ensemble.size", std::to_string(request.size) + " is not the " + std::to_string(all) + " members of ensemble.groups (" + what +
-                                    "); leave one of the two out, an ensemble with groups is made larger by more groups");
+        refuse("ensemble.size", std::to_string(request.size) + " is not the " + std::to_string(all) + " members of ensemble.groups (" +
+                                    what + "); leave one of the two out, an ensemble with groups is made larger by more groups");
 }
 
 void check_ensemble(const EnsembleRequest& request) {
@@ -192,7 +192,8 @@ void check_column(const EnsembleRequest& request, const ModelDescription& model,
             throw InputError(std::string("draws.") + model.draws[index].name + ": is given here and in column " + in_quotes(name) +
                              " of the table; leave out one of the two");
         if (request.groups.count > 0)
-            throw InputError(path + " can't be used with ensemble.groups: a row of the table is then a group, and its members differ in their draws");
+            throw InputError(path + " can't be used with ensemble.groups: a row of the table is then a group, and its members differ in "
+                                    "their draws");
     } else if (quantity->kind == Kind::parameter || quantity->kind == Kind::initial_state) {
         const bool parameter = quantity->kind == Kind::parameter;
         if ((parameter ? request.parameters : request.initial_state)[index].kind != Draw::Kind::table)
@@ -289,9 +290,11 @@ void check_list_before_end(const std::vector<double>& times, double end) {
     for (std::size_t k = 0; k < times.size(); ++k) {
         const std::string path = "span.save[" + std::to_string(k) + ']';
         require_finite(path, times[k]);
-        if (backward ? times[k] < end : times[k] > end) refuse(path, shortest_text(times[k]) + " lies beyond the end, " + shortest_text(end));
+        if (backward ? times[k] < end : times[k] > end)
+            refuse(path, shortest_text(times[k]) + " lies beyond the end, " + shortest_text(end));
         if (k > 0 && (backward ? times[k] > times[k - 1] : times[k] < times[k - 1]))
-            refuse(path, shortest_text(times[k]) + " comes after " + shortest_text(times[k - 1]) + "; list the times in the order of the run");
+            refuse(path,
+                   shortest_text(times[k]) + " comes after " + shortest_text(times[k - 1]) + "; list the times in the order of the run");
     }
 }
 

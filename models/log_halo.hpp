@@ -84,7 +84,8 @@ struct LogHalo {
     }
 
     /// Second derivative of the potential along the ray from the centre through y, e_r.H e_r with the Hessian H; (km/s/kpc)^2. With
-    /// m^2 = x^2 + y^2 + z^2/q^2, which grows as the square of the distance along the ray, it is v0^2 (m/r)^2 (rc^2 - m^2) / (rc^2 + m^2)^2.
+    /// m^2 = x^2 + y^2 + z^2/q^2, which grows as the square of the distance along the ray, it is
+    /// v0^2 (m/r)^2 (rc^2 - m^2) / (rc^2 + m^2)^2.
     template <class T>
     HOST_DEVICE static T potential_rr(const T* y, const T* p) {
         const T z = y[2] / p[2];

@@ -1,6 +1,6 @@
 // Stellar streams by particle spray: every member is one star, released from its progenitor at a time of its own near one of the
-// progenitor's two Lagrange points, and followed until today. Fardal, Huang & Weinberg 2015, MNRAS 452, 301; Chen, Valluri, Gnedin & Ash 2025,
-// ApJS 276, 32.
+// progenitor's two Lagrange points, and followed until today. Fardal, Huang & Weinberg 2015, MNRAS 452, 301; Chen, Valluri, Gnedin & Ash
+// 2025, ApJS 276, 32.
 #pragma once
 
 #include <limits>
@@ -179,8 +179,8 @@ struct StreamStarOf {
                                            : "Plummer radius of the progenitor; not used without its gravity."},
         ParameterInfo{.name = "t_strip", .symbol = "t_strip", .latex = "t_\\mathrm{strip}", .unit = "Gyr", .default_value = 2, .min = 0.2,
                       .max = 6, .hard_min = -100, .hard_max = 100,
-                      .help = "Stars are released from -t_strip until today. A negative one runs the stream backwards, from releases in the "
-                              "future."},
+                      .help = "Stars are released from -t_strip until today. A negative one runs the stream backwards, from releases in "
+                              "the future."},
         ParameterInfo{.name = "X0", .symbol = "X₀", .latex = "X_0", .unit = "kiloparsec", .default_value = 8.2, .min = -60, .max = 60,
                       .help = "Progenitor's position today: from the Galactic centre away from the Sun, which is at negative X."},
         ParameterInfo{.name = "Y0", .symbol = "Y₀", .latex = "Y_0", .unit = "kiloparsec", .default_value = 0.2, .min = -60, .max = 60,
@@ -348,7 +348,8 @@ struct StreamStarSelfGravity : StreamStarOf<LogHalo, Chen2025, true> {
         .group = "Galactic dynamics",
         .version = "1",
         .summary = "Each member is one star of a stream, released from the progenitor's orbit at a random time (particle spray) and "
-                   "followed until today, together with the progenitor, a Plummer sphere that pulls at it. The potential Phi is that of log_halo.",
+                   "followed until today, together with the progenitor, a Plummer sphere that pulls at it. The potential Phi is that of "
+                   "log_halo.",
         .equations = stream_equations_chen,
         .citation = stream_citation_chen,
         .independent = independent,
@@ -365,7 +366,8 @@ struct StreamStarMilkyWaySelfGravity : StreamStarOf<MilkyWay, Chen2025, true> {
         .group = "Galactic dynamics",
         .version = "1",
         .summary = "Each member is one star of a stream, released from the progenitor's orbit at a random time (particle spray) and "
-                   "followed until today, together with the progenitor, a Plummer sphere that pulls at it. The potential Phi is that of milky_way.",
+                   "followed until today, together with the progenitor, a Plummer sphere that pulls at it. The potential Phi is that of "
+                   "milky_way.",
         .equations = stream_equations_chen,
         .citation = stream_citation_chen,
         .independent = independent,

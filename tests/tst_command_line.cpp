@@ -776,11 +776,13 @@ void tst_command_line::a_resumed_stream_equals_an_uninterrupted_one() {
     hooks.progress = [&](const Progress& progress) {
         if (progress.done > 1000) stop.request_stop();
     };
-    const RunReport interrupted = run_scenario({.scenario = folder.file("a.json"), .resume = {}, .out = folder.file("a.h5"), .overrides = {}}, hooks);
+    const RunReport interrupted =
+        run_scenario({.scenario = folder.file("a.json"), .resume = {}, .out = folder.file("a.h5"), .overrides = {}}, hooks);
     QVERIFY(interrupted.interrupted);
     const std::int64_t kept = Hdf5Reader(folder.file("a.incomplete.h5")).members();
     QVERIFY(kept > 0 && kept < 24000);
-    const RunReport resumed = run_scenario({.scenario = {}, .resume = folder.file("a.incomplete.h5"), .out = folder.file("a.h5"), .overrides = {}});
+    const RunReport resumed =
+        run_scenario({.scenario = {}, .resume = folder.file("a.incomplete.h5"), .out = folder.file("a.h5"), .overrides = {}});
     const RunReport whole = run_scenario({.scenario = folder.file("a.json"), .resume = {}, .out = folder.file("b.h5"), .overrides = {}});
     QVERIFY(resumed.result.tries < whole.result.tries);
     QCOMPARE(difference(folder.file("a.h5"), folder.file("b.h5"), find_model("stream_star")->description), std::string());
@@ -830,8 +832,9 @@ void tst_command_line::a_size_beside_groups_is_one_line() {
     folder.write("a.json", stream_scenario(4, 100));
     const Outcome outcome = run(folder.path(), {"a.json", "--out", "a.h5", "--size", "1000"});
     QCOMPARE(outcome.code, 2);
-    QVERIFY2(is_one_error_line(outcome.err) && contains(outcome.err, "--size: 1000 is not the 400 members of ensemble.groups (4 groups of 100 members)"),
-             outcome.err.c_str());
+    QVERIFY2(is_one_error_line(outcome.err), outcome.err.c_str());
+    const char* const says = "--size: 1000 is not the 400 members of ensemble.groups (4 groups of 100 members)";
+    QVERIFY2(contains(outcome.err, says), outcome.err.c_str());
     QCOMPARE(run(folder.path(), {"a.json", "--out", "a.h5", "--size", "400", "--quiet"}).code, 0);
 }
 

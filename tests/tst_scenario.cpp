@@ -77,7 +77,8 @@ bool same_bits(const std::vector<Draw>& a, const std::vector<Draw>& b) {
 
 /// All that a scenario says, bit for bit.
 bool same(const EnsembleRequest& a, const EnsembleRequest& b) {
-    const bool span = a.span.model_start == b.span.model_start && same_bits(a.span.start, b.span.start) && same_bits(a.span.end, b.span.end) && a.span.save == b.span.save &&
+    const bool span = a.span.model_start == b.span.model_start && same_bits(a.span.start, b.span.start) &&
+                      same_bits(a.span.end, b.span.end) && a.span.save == b.span.save &&
                       (a.span.save != SpanRequest::Save::count || a.span.count == b.span.count) && same_bits(a.span.every, b.span.every) &&
                       same_bits(a.span.times, b.span.times);
     const bool solver = a.solver.method == b.solver.method && same_bits(a.solver.rtol, b.solver.rtol) &&
@@ -89,8 +90,9 @@ bool same(const EnsembleRequest& a, const EnsembleRequest& b) {
                         a.output.every == b.output.every && a.output.precision == b.output.precision &&
                         a.output.compression == b.output.compression;
     return a.model == b.model && same_bits(a.parameters, b.parameters) && same_bits(a.initial_state, b.initial_state) &&
-           a.draws.size() == b.draws.size() && same_bits(a.draws, b.draws) && span && a.size == b.size && a.groups.count == b.groups.count &&
-           a.groups.members_each == b.groups.members_each && a.sampling == b.sampling && a.seed == b.seed && a.scramble == b.scramble && a.table_file == b.table_file &&
+           a.draws.size() == b.draws.size() && same_bits(a.draws, b.draws) && span && a.size == b.size &&
+           a.groups.count == b.groups.count && a.groups.members_each == b.groups.members_each && a.sampling == b.sampling &&
+           a.seed == b.seed && a.scramble == b.scramble && a.table_file == b.table_file &&
            solver && a.accuracy_subsample == b.accuracy_subsample && output && a.window == b.window;
 }
 
@@ -846,7 +848,8 @@ private slots:
         row(R"("groups": {"count": 64})", "ensemble.groups.members_each: is missing");
         row(R"("groups": {"members_each": 64})", "ensemble.groups.count: is missing");
         row(R"("groups": {"count": 0, "members_each": 2})", "ensemble.groups.count: 0 is not a whole number from 1 to 1000000000");
-        row(R"("groups": {"count": 2, "members_each": 1.5})", "ensemble.groups.members_each: 1.5 is not a whole number from 1 to 1000000000");
+        row(R"("groups": {"count": 2, "members_each": 1.5})",
+            "ensemble.groups.members_each: 1.5 is not a whole number from 1 to 1000000000");
         row(R"("groups": {"count": 2, "members_each": 3, "each": 1})", "ensemble.groups.each: there is no such key");
         row(R"("groups": {"count": 100000, "members_each": 100000})",
             "ensemble.groups: 100000 groups of 100000 members are more than 1000000000 members in all");

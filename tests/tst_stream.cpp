@@ -54,6 +54,12 @@ void set(EnsembleRequest& request, const Model& model, const char* parameter, do
     request.parameters[parameter_of(model.description, parameter)] = {.value = value};
 }
 
+std::vector<double> progenitor_of(const EnsembleRequest& request, const Model& model) {
+    std::vector<double> today;
+    for (const char* name : progenitor_today) today.push_back(request.parameters[parameter_of(model.description, name)].value);
+    return today;
+}
+
 /// The parameters of a reference point, t_strip so long that the release lies within.
 EnsembleRequest request_for_point(const json& point, double rtol = 1e-8) {
     const Model& model = model_of(point);
@@ -210,7 +216,10 @@ private:
                 QTest::newRow(id.c_str()) << i;
         }
     }
-    static const json& point_of_row() { return reference_points()[static_cast<std::size_t>(*static_cast<int*>(QTest::qData("point", QMetaType::fromType<int>().id())))]; }
+    static const json& point_of_row() {
+        const int point = *static_cast<int*>(QTest::qData("point", QMetaType::fromType<int>().id()));
+        return reference_points()[static_cast<std::size_t>(point)];
+    }
     static void add_models() {
         add_set_columns();
         QTest::addColumn<std::string>("model");
@@ -253,7 +262,8 @@ void TestStream::release_states_and_tidal_radii_agree_with_the_reference() {
         Stream::initial_state(p.data(), y.data());
         const double error = relative_state(y, point.at("star_at_release"));
         QVERIFY2(error <= 2e-15, qPrintable(QString::number(error)));
-        if (y.size() == 12) QVERIFY(std::equal(y.begin() + 6, y.end(), point.at("progenitor_at_release").get<std::vector<double>>().begin()));
+        const std::vector<double> progenitor = point.at("progenitor_at_release");
+        if (y.size() == 12) QVERIFY(std::equal(y.begin() + 6, y.end(), progenitor.begin()));
     };
     const std::string name = model_of(point).description.info.name;
     if (name == "stream_star") check(models::StreamStar{});
@@ -290,7 +300,8 @@ void TestStream::the_potentials_curvature_along_a_ray_is_its_second_derivative()
             const double second = (2 * (at(-3) + at(3)) - 27 * (at(-2) + at(2)) + 270 * (at(-1) + at(1)) - 490 * at(0)) / 180;
             const double expected = second / (step * step * r * r), value = Host::potential_rr(y, p.data());
             const double size = std::abs(Host::potential(y, p.data())) / (r * r);
-            QVERIFY2(std::abs(value - expected) <= 1e-6 * size, qPrintable(QString("%1 is not %2 at r = %3").arg(value).arg(expected).arg(r)));
+            QVERIFY2(std::abs(value - expected) <= 1e-6 * size,
+                     qPrintable(QString("%1 is not %2 at r = %3").arg(value).arg(expected).arg(r)));
         }
     };
     if (milky_way)
@@ -322,8 +333,7 @@ void TestStream::a_star_released_without_offset_follows_the_progenitor() {
         const Model& host = model_named(std::string(name) == "stream_star" ? "log_halo" : "milky_way");
         EnsembleRequest back = request_for(host, 1e-12, 1e-12);
         for (std::size_t i = 0; i < host.description.parameters.size(); ++i) back.parameters[i] = request.parameters[i];
-        std::vector<double> today;
-        for (const char* parameter : progenitor_today) today.push_back(request.parameters[parameter_of(model.description, parameter)].value);
+        const std::vector<double> today = progenitor_of(request, model);
         start_at(back, today);
         save_at(back, {0, -0.25, -1, -2, -2.7});
         const Run progenitor = run_row(host, back);
@@ -342,8 +352,7 @@ void TestStream::the_progenitor_beside_its_star_returns_to_its_place_today() {
         EnsembleRequest request = gd1(20, name);
         request.solver.rtol = 1e-10;
         const Run run = run_row(model, request);
-        std::vector<double> today;
-        for (const char* parameter : progenitor_today) today.push_back(request.parameters[parameter_of(model.description, parameter)].value);
+        const std::vector<double> today = progenitor_of(request, model);
         for (std::size_t m = 0; m < 20; ++m) {
             QVERIFY2(run.all.status[m] == Status::ok, qPrintable(run.how(m)));
             const double error = relative_state(states_at(run, run.rows - 1, m, 6), today);
@@ -566,8 +575,7 @@ void TestStream::stars_released_at_the_last_instant_are_where_they_were_released
     request.table = {{"draw_t_release"}, {times}};
     request.span.count = 3;
     const Run run = run_row(tested, request);
-    std::vector<double> today;
-    for (const char* parameter : progenitor_today) today.push_back(request.parameters[parameter_of(tested.description, parameter)].value);
+    const std::vector<double> today = progenitor_of(request, tested);
     for (std::size_t m = 0; m < times.size(); ++m) {
         QVERIFY2(run.all.status[m] == Status::ok, qPrintable(run.how(m)));
         for (std::size_t row = 0; row < 3; ++row) {
@@ -674,7 +682,7 @@ void TestStream::a_resumed_stream_equals_an_uninterrupted_one() {
         const auto slice = [&](const auto& from) { return std::vector(from.begin() + first, from.begin() + first + count); };
         part.drawn = cut(uninterrupted.all.drawn, 1);
         part.internals = cut(uninterrupted.all.internals, 1);
-        std::fill(part.internals.begin() + static_cast<std::ptrdiff_t>(guide * static_cast<std::size_t>(count)), part.internals.end(), missing);
+        std::fill(part.internals.begin() + static_cast<std::ptrdiff_t>(guide) * count, part.internals.end(), missing);
         part.states = cut(uninterrupted.all.states, uninterrupted.rows);
         part.observables = cut(uninterrupted.all.observables, uninterrupted.rows);
         part.row_times = cut(uninterrupted.all.row_times, uninterrupted.rows);
@@ -720,7 +728,7 @@ void TestStream::a_stopped_stream_ends_at_once() {
 void TestStream::the_inlined_solve_equals_the_one_through_the_table() {
     const Model& inlined = *find_model("stream_star");
     const auto through_table =
-        std::ranges::find_if(test_models_models(), [&](const Model& m) { return std::string_view("stream_star") == m.description.info.name; });
+        std::ranges::find(test_models_models(), std::string_view("stream_star"), [](const Model& m) { return m.description.info.name; });
     QVERIFY(inlined.kernels[0].inlined[0] != nullptr && inlined.kernels[0].inlined_guide[0] != nullptr);
     QVERIFY(through_table->kernels[0].inlined[0] == nullptr && through_table->kernels[0].inlined_guide[0] == nullptr);
     EnsembleRequest request = gd1(60);

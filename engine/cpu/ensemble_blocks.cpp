@@ -148,7 +148,8 @@ void EnsembleBlocks::draw_with_guides(EnsembleBlock& block) {
         for (last = first + 1; last < count && last - first < most_at_once && is_final_before(last) == is_final_before(first);) ++last;
         if (!is_final_before(first)) draw(block, first, last);
         for (std::int64_t index = first; index < last; ++index)
-            if (is_final_before(index) || !acceptable(block, index)) block.before_start[static_cast<std::size_t>(index)] = Status::bad_input;
+            if (is_final_before(index) || !acceptable(block, index))
+                block.before_start[static_cast<std::size_t>(index)] = Status::bad_input;
     }
     guides_->solve(block, cancelled_);
 }
@@ -178,7 +179,8 @@ int EnsembleBlocks::take(int count, LaneMember* members, double* p, double* y0, 
         {
             std::unique_lock lock(mutex_);
             // A block that another thread is drawing is waited for: lanes that find nothing now stay idle until all others are.
-            members_available_.wait(lock, [&] { return cancelled() || block_to_take() != nullptr || can_open_block() || being_drawn_ == 0; });
+            members_available_.wait(
+                lock, [&] { return cancelled() || block_to_take() != nullptr || can_open_block() || being_drawn_ == 0; });
             if (cancelled()) break;
             block = block_to_take();
             if (block == nullptr && can_open_block()) block = open_block();

@@ -17,7 +17,8 @@ struct EnsembleBlock;
 class GuideOrbits {
 public:
     /// For a model with a guide. `method` is an index into `methods`.
-    GuideOrbits(const ModelDescription& model, const SolverRequest& solver, const Kernels& kernels, const CpuCode& code, std::size_t method);
+    GuideOrbits(const ModelDescription& model, const SolverRequest& solver, const Kernels& kernels, const CpuCode& code,
+                std::size_t method);
 
     /// Writes the guide's states at the members' starts into the block's inputs. A member that can't start gets a status in
     /// block.before_start: the guide's where that failed, bad_input where the start lies outside the guide's span; members that have one
