@@ -104,6 +104,29 @@ std::string drift_part(const RunReport& report) {
     return text;
 }
 
+template <class Info>
+const Info& named(std::span<const Info> infos, const char* name) {
+    return infos[static_cast<std::size_t>(ModelDescription::index_of(infos, name))];
+}
+
+std::string spread_part(const RunReport& report) {
+    const ModelDescription& model = report.model->description;
+    std::string text;
+    for (std::size_t i = 0; i < report.spreads.size(); ++i) {
+        const SpreadInfo& spread = model.spreads[i];
+        const ObservableInfo& observable = named(model.observables, spread.observable);
+        const bool width = spread.kind == SpreadInfo::Kind::width;
+        const Unit* const known = find_unit(observable.unit);
+        const std::string unit(known != nullptr ? known->symbol : observable.unit);
+        text += line((width ? "width of " : "extent of ") + std::string(observable.symbol),
+                     right(number_text(report.spreads[i]), number_width) + ' ' + unit +
+                         (width ? ": robust standard deviation about the median along " +
+                                      std::string(named(model.observables, spread.along).symbol)
+                                : std::string(": 5th to 95th percentile at the last save time")));
+    }
+    return text.empty() ? "" : '\n' + text;
+}
+
 nlohmann::ordered_json number(double value) {
     return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json(nullptr);
 }
@@ -147,7 +170,7 @@ std::string closing_table(const RunReport& report) {
         return std::vector{std::to_string(counts.min), std::to_string(counts.median), std::to_string(counts.max)};
     };
     text += columns("accepted steps", steps(result.accepted)) + columns("rejected steps", steps(result.rejected));
-    text += '\n' + accuracy_part(report) + drift_part(report);
+    text += '\n' + accuracy_part(report) + drift_part(report) + spread_part(report);
     text += '\n' + line("file", report.file.string() + ", " + bytes_text(report.bytes));
     for (const std::string& remark : result.remarks) text += line("remark", remark);
     // JSON's string is Python's too.
@@ -169,6 +192,12 @@ std::string closing_json(const RunReport& report) {
     for (std::size_t i = 0; i < model.invariants.size() && i < result.drift.size(); ++i)
         drift[model.invariants[i].name] = {{"median", number(at_level(result.drift[i], 0.5))},
                                            {"max", number(at_level(result.drift[i], 1))}};
+    ordered_json spreads = ordered_json::object();
+    for (std::size_t i = 0; i < report.spreads.size(); ++i) {
+        const SpreadInfo& spread = model.spreads[i];
+        spreads[(spread.kind == SpreadInfo::Kind::width ? "width_of_" : "extent_of_") + std::string(spread.observable)] =
+            number(report.spreads[i]);
+    }
     ordered_json error = percentiles_json(result.accuracy.maximum);
     error["threshold"] = number(result.accuracy.threshold);
     error["reference_disagreement"] = number(result.accuracy.reference_disagreement);
@@ -194,6 +223,7 @@ std::string closing_json(const RunReport& report) {
         {"seed_given", report.request.seed_given},
         {"error", error},
         {"drift", drift},
+        {"spreads", spreads},
         {"remarks", result.remarks}};
     return object.dump(2, ' ', false, ordered_json::error_handler_t::replace);
 }

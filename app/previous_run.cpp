@@ -1,6 +1,7 @@
 #include "app/previous_run.hpp"
 
 #include <cmath>
+#include <limits>
 
 #include "app/number_text.hpp"
 #include "app/scenario_input.hpp"
@@ -19,7 +20,8 @@ double value_of(const VariedQuantity& quantity, const std::vector<double>& param
         case VariedQuantity::Kind::parameter: return parameters[index];
         case VariedQuantity::Kind::initial_state: return initial[index];
         case VariedQuantity::Kind::start: return start;
-        case VariedQuantity::Kind::end: break;
+        case VariedQuantity::Kind::end:
+        case VariedQuantity::Kind::draw: break;
     }
     return end;
 }
@@ -63,19 +65,25 @@ EnsembleChunk PreviousRun::chunk(const ModelDescription& model, const EnsembleRe
                                  std::int64_t count) const {
     EnsembleChunk chunk = reader_.chunk(model, request, first, count);
     const std::vector<VariedQuantity> varied = varied_quantities(model, request);
-    std::vector<double> parameters(model.parameters.size()), initial(model.states.size());
+    std::vector<double> parameters(model.inputs(), std::numeric_limits<double>::quiet_NaN()), initial(model.states.size());
+    std::vector<double> draws(model.draws.size());
     for (std::int64_t m = 0; m < chunk.count; ++m) {
         const Status status = chunk.status[static_cast<std::size_t>(m)];
         if (status == Status::cancelled || status == Status::not_run) continue;
         double start = 0, end = 0;
-        sampler.member(chunk.first + m, parameters.data(), initial.data(), start, end);
-        for (std::size_t q = 0; q < varied.size(); ++q) {
-            const double before = chunk.drawn[q * static_cast<std::size_t>(chunk.count) + static_cast<std::size_t>(m)];
-            const double now = value_of(varied[q], parameters, initial, start, end);
+        const auto refuse_other = [&](const std::string& name, double before, double now) {
             if (before != now && !(std::isnan(before) && std::isnan(now)))
-                throw InputError(file_.string() + ": " + varied[q].name + " of member " + std::to_string(chunk.first + m) + " was " +
+                throw InputError(file_.string() + ": " + name + " of member " + std::to_string(chunk.first + m) + " was " +
                                  number_text(before, 17) + " and would now be " + number_text(now, 17) + "; was the table changed?");
-        }
+        };
+        const auto members = static_cast<std::size_t>(chunk.count), member = static_cast<std::size_t>(m);
+        sampler.member(chunk.first + m, parameters.data(), initial.data(), start, end);
+        for (std::size_t q = 0; q < varied.size(); ++q)
+            refuse_other(varied[q].name, chunk.drawn[q * members + member], value_of(varied[q], parameters, initial, start, end));
+        sampler.draws(chunk.first + m, parameters.data(), draws.data());
+        for (std::size_t i = 0; i < draws.size(); ++i)
+            refuse_other(std::string("draw_") + model.draws[i].name, chunk.internals[(model.internals.size() + i) * members + member],
+                         draws[i]);
     }
     return chunk;
 }

@@ -18,6 +18,7 @@
 #include "engine/sampling.hpp"
 #include "engine/save_times.hpp"
 #include "engine/scenario.hpp"
+#include "engine/spread.hpp"
 #include "engine/statistics.hpp"
 #include "models/catalogue.hpp"
 
@@ -45,8 +46,8 @@ std::string shell_word(const std::string& text) {
 /// Hands each chunk to the file, the statistics and the ranges of stops.
 class RunSink final : public ChunkSink {
 public:
-    RunSink(Hdf5Writer& writer, StatisticsCollector* statistics, std::array<StopRange, status_count>& stopped)
-        : writer_(writer), statistics_(statistics), stopped_(stopped) {}
+    RunSink(Hdf5Writer& writer, StatisticsCollector* statistics, SpreadCollector& spreads, std::array<StopRange, status_count>& stopped)
+        : writer_(writer), statistics_(statistics), spreads_(spreads), stopped_(stopped) {}
 
     void chunk(const EnsembleChunk& chunk) override {
         for (std::size_t m = 0; m < chunk.status.size(); ++m) {
@@ -55,12 +56,14 @@ public:
             range.max = std::fmax(range.max, chunk.stopped_at[m]);
         }
         if (statistics_ != nullptr) statistics_->add(chunk);
+        spreads_.add(chunk);
         writer_.chunk(chunk);
     }
 
 private:
     Hdf5Writer& writer_;
     StatisticsCollector* statistics_;
+    SpreadCollector& spreads_;
     std::array<StopRange, status_count>& stopped_;
 };
 
@@ -210,7 +213,8 @@ RunReport run_scenario(const RunJob& job, const RunHooks& hooks) {
     if (request.output.statistics)
         statistics =
             std::make_unique<StatisticsCollector>(description, request.size, times.rows, request.output.states, request.output.observables);
-    RunSink sink(*writer, statistics.get(), report.stopped);
+    SpreadCollector spreads(description);
+    RunSink sink(*writer, statistics.get(), spreads, report.stopped);
     const Sampler sampler(description, request);
     RunOptions options;
     options.stop = hooks.stop;
@@ -227,6 +231,7 @@ RunReport run_scenario(const RunJob& job, const RunHooks& hooks) {
     try {
         report.result = run_ensemble(model, request, options);
         report.interrupted = hooks.stop.stop_requested();
+        if (request.output.observables) report.spreads = spreads.result();
         for (std::string& remark : request_remarks(description, request)) report.result.remarks.push_back(std::move(remark));
         if (previous && !same_program(previous->source(), provenance))
             report.result.remarks.push_back("The first " + std::to_string(previous->members()) + " members come from " +

@@ -47,6 +47,7 @@ struct RunReport {
     EnsembleRequest request;          ///< as run, with overrides and the chosen seed
     EnsembleResult result;
     std::array<StopRange, status_count> stopped{};
+    std::vector<double> spreads;      ///< one per spread of the model; empty without observables
     std::filesystem::path file;       ///< interrupted: NAME.incomplete.h5, empty when no member was complete
     std::uint64_t bytes = 0;          ///< size of the file
     bool interrupted = false;

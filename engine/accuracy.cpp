@@ -55,7 +55,8 @@ EnsembleChunk solve_again(const Model& model, const EnsembleRequest& request, co
     all.rows = chunk.rows;
     all.drawn = chunk.drawn;
     all.internals.assign(chunk.internals.size(), missing);
-    for (std::size_t i = 0; i < model.description.internals.size() && !part.internals.empty(); ++i)
+    const std::size_t internals = model.description.inputs() - model.description.parameters.size();
+    for (std::size_t i = 0; i < internals && !part.internals.empty(); ++i)
         for (std::size_t k = 0; k < solved.size(); ++k)
             all.internals[i * members.size() + solved[k]] = part.internals[i * solved.size() + k];
     all.states.assign(chunk.states.size(), missing);

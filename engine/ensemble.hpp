@@ -17,7 +17,7 @@ namespace gradscape {
 struct Draw {
     enum class Kind {
         fixed,        ///< `value`
-        from_model,   ///< initial states only: the model computes it from the parameters
+        from_model,   ///< initial states: the model computes it from the parameters; draws: a random number of the member's own
         uniform,      ///< between min and max
         log_uniform,  ///< between min and max, both above zero; density ∝ 1/x
         normal,       ///< mean and sd, cut to min..max (either may be infinite)
@@ -51,6 +51,7 @@ struct SampleTable {
 struct SpanRequest {
     enum class Save { count, every, list };
     double start = 0, end = 1;      ///< in the model's independent variable; end < start runs backwards
+    bool model_start = false;       ///< each member's start is the one that the model draws; `start` isn't used
     Save save = Save::count;
     std::int64_t count = 101;       ///< evenly spaced from start to end, both included; 1 is the end alone
     double every = 0;               ///< start, start ± every, ..., and the end
@@ -77,12 +78,22 @@ struct OutputRequest {
     enum class Compression { automatic, none, gzip } compression = Compression::automatic;
 };
 
+/// Members 0..members_each-1 are group 0, and so on: a group's members share everything that varies, and differ in the model's draws.
+struct GroupRequest {
+    std::int64_t count = 0;             ///< 0: no groups, every member varies by itself
+    std::int64_t members_each = 1;
+    /// The row of the draws, or of the table, that belongs to a member.
+    std::int64_t index_of(std::int64_t member) const { return members_each == 1 ? member : member / members_each; }
+};
+
 struct EnsembleRequest {
     std::string model;
     std::vector<Draw> parameters;       ///< one per parameter of the model
     std::vector<Draw> initial_state;    ///< one per state
+    std::vector<Draw> draws;            ///< one per draw of the model: from_model, fixed or table; empty: all from the model
     SpanRequest span;
     std::int64_t size = 1000;
+    GroupRequest groups;
     Sampling sampling = Sampling::random;
     std::uint64_t seed = 1;
     bool seed_given = false;            ///< false: chosen by the program
@@ -97,9 +108,9 @@ struct EnsembleRequest {
 
 /// One thing that differs between members, in the order: parameters, initial states, start, end.
 struct VariedQuantity {
-    enum class Kind { parameter, initial_state, start, end } kind;
-    int index;              ///< of the parameter or state
-    std::string name;       ///< "v0"; initial states have "0" appended: "x0"; "start", "end"
+    enum class Kind { parameter, initial_state, start, end, draw } kind;  ///< `draw`: as a column of a table only
+    int index;              ///< of the parameter, state or draw
+    std::string name;       ///< "v0"; initial states have "0" appended: "x0"; "start", "end"; "draw_tail"
 };
 
 /// The times at which a run is saved. Members share one list unless they have spans of their own and the list is relative to
@@ -116,7 +127,7 @@ struct EnsembleChunk {
     std::int64_t count = 0;
     std::int64_t rows = 0;
     std::vector<double> drawn;      ///< [varied quantity][member]
-    std::vector<double> internals;  ///< [internal input of the model][member]
+    std::vector<double> internals;  ///< [input after the parameters: internal, draw, guide's state][member]
     std::vector<double> states;     ///< [state][member][row]
     std::vector<double> observables;///< [observable][member][row]; empty when not asked for
     std::vector<double> row_times;  ///< [member][row]; empty when members share their save times

@@ -27,6 +27,8 @@ struct Kernels {
     const void* functions;      ///< ModelFunctions<T>
     /// Indexed as `methods`: the whole solve compiled for this model, a few small hot ones only; nullptr: the generic one runs.
     std::array<SolveLanes, methods.size()> inlined{};
+    const void* guide = nullptr;  ///< likewise of the model's guide, where it has one
+    std::array<SolveLanes, methods.size()> inlined_guide{};
 };
 
 struct Model {

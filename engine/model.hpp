@@ -18,7 +18,17 @@
 //     };
 //
 // p holds the member's inputs: the parameters, and after them, where the model declares `static constexpr std::array internals{...}`,
-// what the member has besides them (InternalInfo).
+// what the member has besides them (InternalInfo); then its draws, then its guide's state, where the model has these:
+//
+//     // random numbers of each member's own, whatever the scenario varies
+//     static constexpr std::array draws{DrawInfo{...}, ...};
+//     static void draw(const double* p, const double* standard, double* out);   // both [draws.size()]
+//     static constexpr int start_draw = 0;                                      // one of them may be the member's start
+//     // another model's trajectory, integrated once for all members that share it; p ends with its state at the member's start
+//     using Guide = LogHalo;
+//     static void guide(const double* p, double* guide_p, double* guide_y, double& start, double& end);
+//
+// `draw` and `guide` see the inputs before them in p.
 //
 // A model that shoots has an unknown in p, found member by member so that a condition holds at the end of the span. It declares
 //
@@ -71,6 +81,22 @@ struct InternalInfo {
     const char* help = "";
 };
 
+/// A random number that every member has of its own: from the seed and the member's number alone, so that varying a parameter changes no
+/// draw. The model makes it from a number of a standard distribution.
+struct DrawInfo {
+    enum class Standard {
+        uniform,  ///< in [0, 1)
+        normal,   ///< mean 0, standard deviation 1
+        sign,     ///< -1 or +1, equally likely
+    };
+    const char* name;
+    const char* symbol;
+    const char* latex;
+    const char* unit;
+    Standard standard;
+    const char* help = "";      ///< one sentence that names the distribution
+};
+
 struct StateInfo {
     const char* name;
     const char* symbol;
@@ -105,6 +131,17 @@ struct IndependentAlias {
     const char* name = nullptr;                 ///< the key in scenarios, "redshift"; null where there is none
     double (*to_independent)(double) = nullptr;
     double (*from_independent)(double) = nullptr;
+};
+
+/// A number that says how far the members lie apart at the last save time.
+struct SpreadInfo {
+    enum class Kind {
+        extent,  ///< from the 5th to the 95th percentile of the observable
+        width,   ///< robust standard deviation of the observable about its running median along another one
+    };
+    Kind kind;
+    const char* observable;
+    const char* along = "";     ///< the other observable of a width
 };
 
 struct IndependentInfo {
@@ -149,6 +186,13 @@ struct ModelInfo {
     const char* default_functional;  ///< name of the state or observable whose final value is shown first
 };
 
+/// The trajectory of another model that the members start from.
+struct GuideDescription {
+    int states = 0, inputs = 0;  ///< of the guide's model; its states are in the units of the model's first ones and share their tolerances
+    /// The guide's inputs, initial state and span, from the parameters, internals and draws of a member.
+    void (*begin)(const double* p, double* guide_p, double* guide_y, double& start, double& end) = nullptr;
+};
+
 /// The run-time view of a model's description.
 struct ModelDescription {
     ModelInfo info;
@@ -158,9 +202,17 @@ struct ModelDescription {
     std::span<const InvariantInfo> invariants;
     std::span<const InternalInfo> internals = {};
     const ShootingInfo* shooting = nullptr;  ///< null where the model doesn't shoot
+    std::span<const DrawInfo> draws = {};
+    void (*draw)(const double* p, const double* standard, double* out) = nullptr;
+    int start_draw = -1;         ///< the draw that is the member's start; -1: the scenario gives it
+    GuideDescription guide = {};
+    std::span<const SpreadInfo> spreads = {};
 
-    /// Entries of p.
-    std::size_t inputs() const { return parameters.size() + internals.size(); }
+    /// Entries of p, and where the draws and the guide's state begin in it.
+    std::size_t inputs() const { return first_of_guide() + static_cast<std::size_t>(guide.states); }
+    std::size_t first_draw() const { return parameters.size() + internals.size(); }
+    std::size_t first_of_guide() const { return first_draw() + draws.size(); }
+    bool draws_start() const { return start_draw >= 0; }
 
     /// Index of a name in a list of infos, or -1.
     template <class Info>
@@ -179,18 +231,51 @@ constexpr std::span<const InternalInfo> internals_of() {
         return {};
 }
 
+template <class Model>
+concept HasDraws = requires { Model::draws; };
+template <class Model>
+concept HasGuide = requires { typename Model::Guide; };
+
+template <class Model>
+constexpr std::span<const DrawInfo> draws_of() {
+    if constexpr (HasDraws<Model>)
+        return Model::draws;
+    else
+        return {};
+}
+
+template <class Model>
+constexpr std::size_t guide_states_of() {
+    if constexpr (HasGuide<Model>)
+        return Model::Guide::states.size();
+    else
+        return 0;
+}
+
 /// Entries of a model's p.
 template <class Model>
-inline constexpr int inputs_of = static_cast<int>(Model::parameters.size() + internals_of<Model>().size());
+inline constexpr int inputs_of =
+    static_cast<int>(Model::parameters.size() + internals_of<Model>().size() + draws_of<Model>().size() + guide_states_of<Model>());
 
 template <class Model>
 concept Shoots = requires { Model::shooting; };
 
 template <class Model>
 ModelDescription describe() {
-    const ShootingInfo* shooting = nullptr;
-    if constexpr (Shoots<Model>) shooting = &Model::shooting;
-    return {Model::info, Model::states, Model::parameters, Model::observables, Model::invariants, internals_of<Model>(), shooting};
+    ModelDescription description{Model::info, Model::states, Model::parameters, Model::observables, Model::invariants,
+                                 internals_of<Model>()};
+    if constexpr (HasDraws<Model>) {
+        description.draws = Model::draws;
+        description.draw = &Model::draw;
+    }
+    if constexpr (requires { Model::start_draw; }) description.start_draw = Model::start_draw;
+    if constexpr (HasGuide<Model>) {
+        static_assert(Model::Guide::states.size() <= Model::states.size());
+        description.guide = {static_cast<int>(Model::Guide::states.size()), inputs_of<typename Model::Guide>, &Model::guide};
+    }
+    if constexpr (Shoots<Model>) description.shooting = &Model::shooting;
+    if constexpr (requires { Model::spreads; }) description.spreads = Model::spreads;
+    return description;
 }
 
 /// A model's functions for one number type, whole packs at a time. The methods call through this table; compiled models, the

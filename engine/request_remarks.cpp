@@ -39,16 +39,22 @@ double typical_size(const Draw& draw, const SampleTable& table, std::string_view
     return 0;
 }
 
-void remark_on_size(const EnsembleRequest& request, bool varies, std::vector<std::string>& remarks) {
-    const std::string size = std::to_string(request.size);
-    if (!varies && request.size > 1) remarks.push_back("ensemble.size: nothing varies, so all " + size + " members are the same.");
-    if (varies && request.sampling == Sampling::sobol && !std::has_single_bit(static_cast<std::uint64_t>(request.size))) {
-        const std::uint64_t below = std::bit_floor(static_cast<std::uint64_t>(request.size));
-        remarks.push_back("ensemble.size: " + size + " is no power of two; Sobol points are balanced at powers of two, such as " +
+void remark_on_size(const ModelDescription& model, const EnsembleRequest& request, bool varies, std::vector<std::string>& remarks) {
+    const bool grouped = request.groups.count > 0;
+    const std::int64_t points = grouped ? request.groups.count : request.size;
+    const std::string key = grouped ? "ensemble.groups.count" : "ensemble.size", size = std::to_string(points);
+    if (grouped && model.draws.empty() && request.groups.members_each > 1)
+        remarks.push_back(std::string("ensemble.groups: the model ") + model.info.name +
+                          " draws nothing for its members, so all members of a group are the same.");
+    if (!varies && model.draws.empty() && request.size > 1)
+        remarks.push_back("ensemble.size: nothing varies, so all " + std::to_string(request.size) + " members are the same.");
+    if (varies && request.sampling == Sampling::sobol && !std::has_single_bit(static_cast<std::uint64_t>(points))) {
+        const std::uint64_t below = std::bit_floor(static_cast<std::uint64_t>(points));
+        remarks.push_back(key + ": " + size + " is no power of two; Sobol points are balanced at powers of two, such as " +
                           std::to_string(below) + " and " + std::to_string(2 * below) + ".");
     }
-    if (request.table.size() > request.size)
-        remarks.push_back("ensemble.size: the first " + size + " of the table's " + std::to_string(request.table.size()) +
+    if (request.table.size() > points)
+        remarks.push_back(key + ": the first " + size + " of the table's " + std::to_string(request.table.size()) +
                           " rows are used.");
 }
 
@@ -87,7 +93,7 @@ void remark_on_unused(const ModelDescription& model, const EnsembleRequest& requ
 
 std::vector<std::string> request_remarks(const ModelDescription& model, const EnsembleRequest& request) {
     std::vector<std::string> remarks;
-    remark_on_size(request, !varied_quantities(model, request).empty(), remarks);
+    remark_on_size(model, request, !varied_quantities(model, request).empty(), remarks);
     remark_on_unused(model, request, remarks);
     remark_on_limits("parameters", request.parameters, model.parameters, remarks);
     remark_on_limits("initial_state", request.initial_state, model.states, remarks);

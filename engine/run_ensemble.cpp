@@ -177,7 +177,7 @@ void run_blocks(BlockPlan plan, const RunOptions& options, EnsembleResult& resul
     const std::string method = method_name(model, request);
     const int index = method_index(method);
     if (index < 0) throw std::invalid_argument("solver.method: there is no method `" + method + "`");
-    const auto method_at = static_cast<std::size_t>(index);
+    const std::size_t method_at = plan.method = static_cast<std::size_t>(index);
     SolveLanes solve = plan.kernels->inlined[method_at];
     if (solve == nullptr) solve = plan.code->solve[method_at];
 
@@ -283,6 +283,13 @@ BlockPlan make_plan(const Model& model, const EnsembleRequest& request, const Sa
         const auto components = static_cast<std::int64_t>(model.description.states.size() + model.description.observables.size() + 1);
         constexpr std::int64_t bytes = 8 << 20;
         plan.block_members = std::clamp<std::int64_t>(bytes / (8 * components * std::max<std::int64_t>(plan.times.rows, 1)), 16, 16384);
+        // The guides of a block are integrated by one thread: small enough that all threads have blocks, and whole groups.
+        constexpr std::int64_t most_with_guide = 2048;
+        if (plan.kernels->guide != nullptr) {
+            plan.block_members = std::min(plan.block_members, most_with_guide);
+            if (request.groups.count > 0 && plan.block_members > request.groups.members_each)
+                plan.block_members -= plan.block_members % request.groups.members_each;
+        }
     }
     return plan;
 }

@@ -1,6 +1,7 @@
 #include "engine/sampling.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <string>
 
@@ -37,6 +38,9 @@ std::optional<VariedQuantity> column_quantity(const ModelDescription& model, std
     if (column == "end") return VariedQuantity{Kind::end, 0, "end"};
     if (const int i = ModelDescription::index_of(model.parameters, column); i >= 0)
         return VariedQuantity{Kind::parameter, i, std::string(column)};
+    if (constexpr std::string_view prefix = "draw_"; column.starts_with(prefix))
+        if (const int i = ModelDescription::index_of(model.draws, column.substr(prefix.size())); i >= 0)
+            return VariedQuantity{Kind::draw, i, std::string(column)};
     for (std::size_t i = 0; i < model.states.size(); ++i)
         if (column == model.states[i].name || column == initial_name(model.states[i]))
             return VariedQuantity{Kind::initial_state, static_cast<int>(i), initial_name(model.states[i])};
@@ -60,9 +64,20 @@ struct Sampler::Plan {
         std::vector<double> values;
     };
 
+    /// One of the model's own draws.
+    struct OwnDraw {
+        DrawInfo::Standard standard;
+        bool fixed;
+        double value;
+    };
+
     std::vector<double> parameters, initial_state;
     double start, end;
     std::uint64_t seed;
+    GroupRequest groups;
+    std::vector<OwnDraw> own_draws;
+    void (*draw)(const double*, const double*, double*);
+    InverseDistribution normal{Draw{.kind = Draw::Kind::normal, .mean = 0, .sd = 1}};
     std::vector<Drawn> drawn;
     std::vector<Column> columns;
     std::optional<SobolSequence> sobol;
@@ -73,6 +88,12 @@ Sampler::Sampler(const ModelDescription& model, const EnsembleRequest& request) 
     plan->start = request.span.start;
     plan->end = request.span.end;
     plan->seed = request.seed;
+    plan->groups = request.groups;
+    plan->draw = model.draw;
+    for (std::size_t i = 0; i < model.draws.size(); ++i) {
+        const Draw draw = request.draws.empty() ? Draw{.kind = Draw::Kind::from_model} : request.draws[i];
+        plan->own_draws.push_back({model.draws[i].standard, draw.kind == Draw::Kind::fixed, draw.value});
+    }
     const auto add = [&](const Draw& draw, Plan::Target target, std::uint32_t quantity) {
         if (!draw.varied() || draw.kind == Draw::Kind::table) return;
         const auto dimension = static_cast<std::uint32_t>(plan->drawn.size());
@@ -115,7 +136,8 @@ void Sampler::members(std::span<const std::int64_t> numbers, double* parameters,
             case Kind::parameter: return row(parameters, target.index);
             case Kind::initial_state: return row(initial_state, target.index);
             case Kind::start: return start;
-            case Kind::end: break;
+            case Kind::end:
+            case Kind::draw: break;
         }
         return end;
     };
@@ -123,7 +145,7 @@ void Sampler::members(std::span<const std::int64_t> numbers, double* parameters,
     for (const Plan::Drawn& drawn : plan.drawn) {
         double* const values = row_of(drawn.target);
         for (std::size_t i = 0; i < count; ++i) {
-            const auto number = static_cast<std::uint64_t>(numbers[i]);
+            const auto number = static_cast<std::uint64_t>(plan.groups.index_of(numbers[i]));
             const std::uint64_t bits = plan.sobol ? plan.sobol->coordinate(number, dimension) ^ drawn.shift
                                                   : random_bits(plan.seed, RandomStream::draws, drawn.quantity, number);
             values[i] = drawn.distribution(uniform_integer(bits));
@@ -131,9 +153,29 @@ void Sampler::members(std::span<const std::int64_t> numbers, double* parameters,
         ++dimension;
     }
     for (const Plan::Column& column : plan.columns) {
+        if (column.target.kind == Kind::draw) continue;
         double* const values = row_of(column.target);
-        for (std::size_t i = 0; i < count; ++i) values[i] = column.values[static_cast<std::size_t>(numbers[i])];
+        for (std::size_t i = 0; i < count; ++i) values[i] = column.values[static_cast<std::size_t>(plan.groups.index_of(numbers[i]))];
     }
+}
+
+void Sampler::draws(std::int64_t i, const double* p, double* out) const {
+    const Plan& plan = *plan_;
+    std::array<double, 128> standard;
+    for (std::size_t d = 0; d < plan.own_draws.size(); ++d) {
+        const std::uint64_t bits =
+            random_bits(plan.seed, RandomStream::internal_draws, static_cast<std::uint32_t>(d), static_cast<std::uint64_t>(i));
+        switch (plan.own_draws[d].standard) {
+            case DrawInfo::Standard::uniform: standard[d] = static_cast<double>(uniform_integer(bits)) * 0x1p-53; break;
+            case DrawInfo::Standard::normal: standard[d] = plan.normal(uniform_integer(bits)); break;
+            case DrawInfo::Standard::sign: standard[d] = bits >> 63 != 0 ? 1 : -1; break;
+        }
+    }
+    if (plan.draw != nullptr) plan.draw(p, standard.data(), out);
+    for (std::size_t d = 0; d < plan.own_draws.size(); ++d)
+        if (plan.own_draws[d].fixed) out[d] = plan.own_draws[d].value;
+    for (const Plan::Column& column : plan.columns)
+        if (column.target.kind == Kind::draw) out[column.target.index] = column.values[static_cast<std::size_t>(i)];
 }
 
 }  // namespace gradscape

@@ -6,6 +6,8 @@
 //              number of the quantity among the model's parameters, then states; 0): varying one more quantity changes no other;
 //     sobol:   the coordinate of point i in the sequence, whose dimensions are the drawn quantities in their fixed order (columns of the
 //              table don't count), XORed with words 1 and 0 of Philox with the counter (0, 0; dimension; 1) unless `scramble` is off.
+// With groups, the group's number takes the member's place. A model's own draws are random whatever the sampling, from Philox with the
+// counter (member, low word first; number of the draw; 2).
 #pragma once
 
 #include <memory>
@@ -21,7 +23,8 @@ namespace gradscape {
 /// The varied quantities of a request in their fixed order.
 std::vector<VariedQuantity> varied_quantities(const ModelDescription& model, const EnsembleRequest& request);
 
-/// The quantity that a column of a table gives: `start`, `end`, a parameter's name, else a state's name with or without "0" appended.
+/// The quantity that a column of a table gives: `start`, `end`, a parameter's name, a draw's with "draw_" before it, else a state's name
+/// with or without "0" appended.
 std::optional<VariedQuantity> column_quantity(const ModelDescription& model, std::string_view column);
 
 class Sampler {
@@ -36,6 +39,9 @@ public:
     /// The same for `count` members at once: number i's parameter q goes to parameters[q * stride + i], and so on.
     void members(std::span<const std::int64_t> numbers, double* parameters, double* initial_state, std::int64_t stride, double* start,
                  double* end) const;
+
+    /// Writes member i's draws [draws of the model]; p holds its parameters and internals. A draw that is the start is the member's start.
+    void draws(std::int64_t i, const double* p, double* out) const;
 
 private:
     struct Plan;

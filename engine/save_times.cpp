@@ -67,19 +67,25 @@ std::int64_t save_time_count(const SpanRequest& span, double start, double end) 
 }
 
 bool has_member_spans(const EnsembleRequest& request) {
-    return column(request.table, "start") != nullptr || column(request.table, "end") != nullptr;
+    return request.span.model_start || column(request.table, "start") != nullptr || column(request.table, "end") != nullptr;
+}
+
+bool has_member_times(const EnsembleRequest& request) {
+    const SpanRequest& span = request.span;
+    if (!has_member_spans(request) || span.save == SpanRequest::Save::list) return false;
+    return span.save != SpanRequest::Save::count || span.count != 1 || column(request.table, "end") != nullptr;
 }
 
 MemberSpan member_span(const EnsembleRequest& request, std::int64_t i) {
     const std::vector<double>*const starts = column(request.table, "start"), *const ends = column(request.table, "end");
-    const auto member = static_cast<std::size_t>(i);
+    const auto member = static_cast<std::size_t>(request.groups.index_of(i));
     return {starts != nullptr ? (*starts)[member] : request.span.start, ends != nullptr ? (*ends)[member] : request.span.end};
 }
 
 SaveTimes run_save_times(const EnsembleRequest& request) {
     const SpanRequest& span = request.span;
     SaveTimes result;
-    result.per_member = has_member_spans(request) && span.save != SpanRequest::Save::list;
+    result.per_member = has_member_times(request);
     if (!result.per_member) {
         result.shared = save_times(span, span.start, span.end);
         result.rows = static_cast<std::int64_t>(result.shared.size());

@@ -12,17 +12,21 @@ std::vector<double> save_times(const SpanRequest& span, double start, double end
 /// How many there are.
 std::int64_t save_time_count(const SpanRequest& span, double start, double end);
 
-/// Whether the members of the request have spans of their own (a table with `start` or `end`).
+/// Whether the members of the request have spans of their own (a table with `start` or `end`, or a start that the model draws).
 bool has_member_spans(const EnsembleRequest& request);
+
+/// Whether each member then has save times of its own: a list is shared, and so is a common end that alone is saved.
+bool has_member_times(const EnsembleRequest& request);
 
 struct MemberSpan {
     double start, end;
 };
 
-/// The span of member i: from the table where it has the columns.
+/// The span of member i: from the table where it has the columns. A start that the model draws isn't known here.
 MemberSpan member_span(const EnsembleRequest& request, std::int64_t i);
 
-/// The rows of a run. For per-member lists `rows` is the longest member's length (needs the table's start and end columns).
+/// The rows of a run. For per-member lists `rows` is the longest member's length (needs the table's start and end columns; with a start
+/// that the model draws, only a count or a list can be asked for).
 SaveTimes run_save_times(const EnsembleRequest& request);
 
 /// Rows that go to the file with `output.every`: indices k such that (rows - 1 - k) % every == 0, ascending.

@@ -104,8 +104,8 @@ std::vector<std::string_view> names_of(std::span<const Info> infos) {
 
 /// Which quantities the scenario itself speaks of, so that a column of the table can't silently replace them.
 struct Given {
-    std::vector<bool> parameters, initial_state;
-    enum class End { silent, number, table };
+    std::vector<bool> parameters, initial_state, draws;
+    enum class End { silent, number, table, model };
     End start = End::silent, end = End::silent;
     bool size = false, sampling = false;
 };
@@ -121,7 +121,13 @@ void read_draws(const json& value, const std::string& path, std::span<const Info
         }
 }
 
-/// An end of the span: a number, or {"distribution": "table"}.
+/// The model's own draws: each as the model draws it, or a number or a column of the table in its place.
+void read_own_draws(const json& value, const ModelDescription& model, const std::string& of_model, EnsembleRequest& request, Given& given) {
+    if (model.draws.empty()) throw InputError("draws: the model " + in_quotes(model.info.name) + " draws nothing of its own");
+    read_draws(value, "draws", model.draws, "draw" + of_model, request.draws, given.draws);
+}
+
+/// An end of the span: a number, {"distribution": "table"}, or {"distribution": "from_model"} where the model draws the start.
 Given::End read_span_end(const JsonSection& section, std::string_view key, double& target) {
     const json* value = section.find(key);
     if (value == nullptr) return Given::End::silent;
@@ -132,8 +138,7 @@ Given::End read_span_end(const JsonSection& section, std::string_view key, doubl
     const JsonSection source(*value, section.path(key), {"distribution"});
     const json* word = source.find("distribution");
     if (word == nullptr) throw InputError(source.path("distribution") + ": is missing");
-    choice(*word, source.path("distribution"), {"table"});
-    return Given::End::table;
+    return choice(*word, source.path("distribution"), {"table", "from_model"}) == 0 ? Given::End::table : Given::End::model;
 }
 
 std::vector<double> read_list(const json& value, const std::string& path) {
@@ -185,8 +190,28 @@ void read_span(const json& value, const IndependentAlias& alias, SpanRequest& sp
     if (const json* save = section.find("save")) read_save(*save, section.path("save"), alias, span);
 }
 
+void read_groups(const json& value, const std::string& path, EnsembleRequest& request) {
+    if (value.is_null()) return;
+    const JsonSection section(value, path, {"count", "members_each"});
+    for (const auto& [key, number] :
+         {std::pair{"count", &request.groups.count}, std::pair{"members_each", &request.groups.members_each}}) {
+        const json* given = section.find(key);
+        if (given == nullptr) throw InputError(section.path(key) + ": is missing");
+        *number = whole(*given, section.path(key), 1, largest_size);
+    }
+}
+
 void read_ensemble(const json& value, EnsembleRequest& request, Given& given) {
-    const JsonSection section(value, "ensemble", {"size", "sampling", "seed", "scramble", "table"});
+    const JsonSection section(value, "ensemble", {"size", "groups", "sampling", "seed", "scramble", "table"});
+    if (const json* groups = section.find("groups")) read_groups(*groups, section.path("groups"), request);
+    if (request.groups.count > 0) {
+        if (request.groups.members_each > largest_size / request.groups.count)
+            throw InputError("ensemble.groups: " + std::to_string(request.groups.count) + " groups of " +
+                             std::to_string(request.groups.members_each) + " members are more than " + std::to_string(largest_size) +
+                             " members in all");
+        request.size = request.groups.count * request.groups.members_each;
+        given.size = true;
+    }
     if (const json* size = section.find("size")) {
         request.size = whole(*size, section.path("size"), 1, largest_size);
         given.size = true;
@@ -291,11 +316,12 @@ bool is_hdf5(const std::filesystem::path& file) {
 
 /// What a result file of ours holds beside the draws, so that the draws of one run can be the table of another.
 void drop_results(SampleTable& table, const ModelDescription& model) {
-    static const std::set<std::string_view> results{"member",     "row",      "quantile",   "error_level", "sample",    "status",
-                                                    "span_start", "span_end", "stopped_at", "n_accepted",  "n_rejected"};
+    static const std::set<std::string_view> results{"member",     "group",    "row",        "quantile",   "error_level", "sample",
+                                                    "status",     "span_start", "span_end", "stopped_at", "n_accepted",  "n_rejected"};
     SampleTable kept;
     for (std::size_t c = 0; c < table.names.size(); ++c) {
         if (results.contains(table.names[c]) || table.names[c] == model.info.independent.name) continue;
+        if (model.draws_start() && table.names[c] == "start") continue;  // said by the draw
         kept.names.push_back(std::move(table.names[c]));
         kept.columns.push_back(std::move(table.columns[c]));
     }
@@ -326,11 +352,21 @@ void read_table(EnsembleRequest& request, const ModelDescription& model, const s
         if (quantity->kind == Kind::parameter && !given.parameters[index]) request.parameters[index] = {.kind = Draw::Kind::table};
         if (quantity->kind == Kind::initial_state && !given.initial_state[index])
             request.initial_state[index] = {.kind = Draw::Kind::table};
+        if (quantity->kind == Kind::draw && !given.draws[index]) request.draws[index] = {.kind = Draw::Kind::table};
     }
 }
 
-/// An end of the span is said once: here or in the table.
-void check_span_end(const std::string& key, Given::End given, const EnsembleRequest& request) {
+/// An end of the span is said once: here, in the table, or by the model.
+void check_span_end(const std::string& key, Given::End given, const EnsembleRequest& request, const ModelDescription& model) {
+    if (key == "start" && model.draws_start()) {
+        const std::string draw = model.draws[static_cast<std::size_t>(model.start_draw)].name;
+        if (given == Given::End::number || given == Given::End::table)
+            throw InputError("span.start: the model " + in_quotes(model.info.name) + " draws each member's start, " + in_quotes(draw) +
+                             "; leave it out, or give draws." + draw);
+        return;
+    }
+    if (given == Given::End::model)
+        throw InputError("span." + key + ": the model " + in_quotes(model.info.name) + " doesn't draw it; give a number");
     const std::vector<std::string>& names = request.table.names;
     const bool column = std::find(names.begin(), names.end(), key) != names.end();
     if (column && given == Given::End::number)
@@ -356,6 +392,8 @@ EnsembleRequest default_request(const ModelDescription& model) {
             {.kind = computed ? Draw::Kind::from_model : Draw::Kind::fixed, .value = computed ? 0 : state.default_value});
         request.solver.atol.push_back(state.atol);
     }
+    request.draws.assign(model.draws.size(), {.kind = Draw::Kind::from_model});
+    request.span.model_start = model.draws_start();
     request.span.start = model.info.independent.default_start;
     request.span.end = model.info.independent.default_end;
     request.span.count = model.info.independent.default_save;
@@ -369,16 +407,19 @@ EnsembleRequest parse_scenario(std::string_view text_of_scenario, const ModelNam
     if (!scenario.is_object()) refuse("the scenario", scenario, "an object {...}");
     check_version(scenario);
     const JsonSection top(scenario, "",
-                      {"gradscape", "model", "parameters", "initial_state", "span", "ensemble", "solver", "accuracy", "output", "window"});
+                      {"gradscape", "model", "parameters", "initial_state", "draws", "span", "ensemble", "solver", "accuracy", "output",
+                       "window"});
     const ModelDescription& model = find_description(scenario, models);
     const std::string of_model = " of the model " + in_quotes(model.info.name);
 
     EnsembleRequest request = default_request(model);
-    Given given{std::vector<bool>(request.parameters.size()), std::vector<bool>(request.initial_state.size())};
+    Given given{std::vector<bool>(request.parameters.size()), std::vector<bool>(request.initial_state.size()),
+                std::vector<bool>(request.draws.size())};
     if (const json* value = top.find("parameters"))
         read_draws(*value, "parameters", model.parameters, "parameter" + of_model, request.parameters, given.parameters);
     if (const json* value = top.find("initial_state"))
         read_draws(*value, "initial_state", model.states, "state" + of_model, request.initial_state, given.initial_state);
+    if (const json* value = top.find("draws")) read_own_draws(*value, model, of_model, request, given);
     if (const json* value = top.find("span")) read_span(*value, model.info.independent.alias, request.span, given);
     if (const json* value = top.find("ensemble")) read_ensemble(*value, request, given);
     if (const json* value = top.find("solver")) read_solver(*value, model, request.solver);
@@ -396,8 +437,8 @@ EnsembleRequest parse_scenario(std::string_view text_of_scenario, const ModelNam
         if (!given.size) request.size = request.table.size();
         if (!given.sampling) request.sampling = draws_anything(request) ? Sampling::random : Sampling::table;
     }
-    check_span_end("start", given.start, request);
-    check_span_end("end", given.end, request);
+    check_span_end("start", given.start, request, model);
+    check_span_end("end", given.end, request, model);
     validate(request, model);
     return request;
 }

@@ -54,7 +54,8 @@ json written(const SpanRequest& span, const SampleTable& table, const Independen
             save = span.alias_times.empty() ? json(span.times) : json{{alias.name, span.alias_times}};
             break;
     }
-    return {{"start", end("start", span.start)}, {"end", end("end", span.end)}, {"save", save}};
+    const json start = span.model_start ? json{{"distribution", "from_model"}} : end("start", span.start);
+    return {{"start", start}, {"end", end("end", span.end)}, {"save", save}};
 }
 
 json written(const SolverRequest& solver, const ModelDescription& model) {
@@ -86,13 +87,15 @@ json written(const OutputRequest& output) {
 
 std::string to_json(const EnsembleRequest& request, const ModelDescription& model) {
     constexpr const char* samplings[] = {"random", "sobol", "table"};
-    const json scenario = {{"gradscape", 1},
+    const GroupRequest& groups = request.groups;
+    json scenario = {{"gradscape", 1},
                            {"model", request.model},
                            {"parameters", written(request.parameters, model.parameters)},
                            {"initial_state", written(request.initial_state, model.states)},
                            {"span", written(request.span, request.table, model.info.independent.alias)},
                            {"ensemble",
                             {{"size", request.size},
+                             {"groups", groups.count > 0 ? json{{"count", groups.count}, {"members_each", groups.members_each}} : json()},
                              {"sampling", samplings[static_cast<int>(request.sampling)]},
                              {"seed", request.seed},
                              {"scramble", request.scramble},
@@ -101,6 +104,7 @@ std::string to_json(const EnsembleRequest& request, const ModelDescription& mode
                            {"accuracy", {{"subsample", request.accuracy_subsample}}},
                            {"output", written(request.output)},
                            {"window", json::parse(request.window)}};
+    if (!model.draws.empty()) scenario["draws"] = written(request.draws, model.draws);
     return scenario.dump(2, ' ', false, json::error_handler_t::replace) + '\n';
 }
 

@@ -72,11 +72,11 @@ void check_normal(const std::string& path, const Draw& draw, const HardLimits& l
                          shortest_text(draw.sd));
 }
 
-void check_draw(const std::string& path, const Draw& draw, const HardLimits& limits, const char* unit, bool is_state) {
+void check_draw(const std::string& path, const Draw& draw, const HardLimits& limits, const char* unit, bool can_come_from_model) {
     switch (draw.kind) {
         case Draw::Kind::fixed: limits.require(path, draw.value); break;
         case Draw::Kind::from_model:
-            if (!is_state) refuse(path, "only initial states can come from the model");
+            if (!can_come_from_model) refuse(path, "only initial states can come from the model");
             break;
         case Draw::Kind::uniform:
             check_range(path, draw, limits);
@@ -110,8 +110,36 @@ void check_draws(const std::string& section, const std::vector<Draw>& draws, std
         check_draw(section + '.' + infos[i].name, draws[i], {infos[i].hard_min, infos[i].hard_max}, infos[i].unit, states);
 }
 
+/// A draw is the model's, a number in its place, or a column of the table.
+void check_own_draws(const EnsembleRequest& request, const ModelDescription& model) {
+    if (request.draws.size() != model.draws.size())
+        refuse("draws", std::to_string(request.draws.size()) + " entries are given, the model has " + std::to_string(model.draws.size()));
+    for (std::size_t i = 0; i < request.draws.size(); ++i) {
+        using Kind = Draw::Kind;
+        const std::string path = std::string("draws.") + model.draws[i].name;
+        const Kind kind = request.draws[i].kind;
+        if (kind != Kind::fixed && kind != Kind::from_model && kind != Kind::table)
+            refuse(path, "has the model's own distribution; a number or a column of the table can take its place, no other distribution");
+        if (kind == Kind::fixed) require_finite(path, request.draws[i].value);
+    }
+}
+
+void check_groups(const EnsembleRequest& request) {
+    const GroupRequest& groups = request.groups;
+    if (groups.count == 0) return;
+    require_between("ensemble.groups.count", groups.count, 1, largest_size);
+    require_between("ensemble.groups.members_each", groups.members_each, 1, largest_size);
+    const std::string what = std::to_string(groups.count) + " groups of " + std::to_string(groups.members_each) + " members";
+    if (groups.members_each > largest_size / groups.count)
+        refuse("ensemble.groups", what + " are more than " + std::to_string(largest_size) + " members in all");
+    if (const std::int64_t all = groups.count * groups.members_each; request.size != all)
+        refuse("ensemble.size", std::to_string(request.size) + " is not the " + std::to_string(all) + " members of ensemble.groups (" +
+                                    what + "); leave one of the two out, an ensemble with groups is made larger by more groups");
+}
+
 void check_ensemble(const EnsembleRequest& request) {
     require_between("ensemble.size", request.size, 1, largest_size);
+    check_groups(request);
     std::size_t drawn = 0;
     for (const std::vector<Draw>* draws : {&request.parameters, &request.initial_state})
         for (const Draw& draw : *draws) drawn += draw.varied() && draw.kind != Draw::Kind::table;
@@ -130,7 +158,8 @@ std::vector<std::string> column_names(const ModelDescription& model) {
     std::vector<std::string> names;
     for (const ParameterInfo& parameter : model.parameters) names.emplace_back(parameter.name);
     for (const StateInfo& state : model.states) names.push_back(state.name + std::string("0"));
-    names.emplace_back("start");
+    for (const DrawInfo& draw : model.draws) names.push_back(std::string("draw_") + draw.name);
+    if (!model.draws_start()) names.emplace_back("start");
     names.emplace_back("end");
     return names;
 }
@@ -158,7 +187,14 @@ void check_column(const EnsembleRequest& request, const ModelDescription& model,
                          std::to_string(request.table.columns.front().size()));
     HardLimits span_limits{-no_limit, no_limit};  // a member with a parameter outside its limits gets the status bad_input
     const auto index = static_cast<std::size_t>(quantity->index);
-    if (quantity->kind == Kind::parameter || quantity->kind == Kind::initial_state) {
+    if (quantity->kind == Kind::draw) {
+        if (request.draws[index].kind != Draw::Kind::table)
+            throw InputError(std::string("draws.") + model.draws[index].name + ": is given here and in column " + in_quotes(name) +
+                             " of the table; leave out one of the two");
+        if (request.groups.count > 0)
+            throw InputError(path + " can't be used with ensemble.groups: a row of the table is then a group, and its members differ in "
+                                    "their draws");
+    } else if (quantity->kind == Kind::parameter || quantity->kind == Kind::initial_state) {
         const bool parameter = quantity->kind == Kind::parameter;
         if ((parameter ? request.parameters : request.initial_state)[index].kind != Draw::Kind::table)
             throw InputError((parameter ? "parameters." + std::string(model.parameters[index].name)
@@ -178,9 +214,12 @@ void check_table(const EnsembleRequest& request, const ModelDescription& model) 
                "has " + std::to_string(table.names.size()) + " names for " + std::to_string(table.columns.size()) + " columns");
     std::set<std::string> seen;
     for (std::size_t c = 0; c < table.names.size(); ++c) check_column(request, model, c, seen);
-    if (!table.names.empty() && request.size > table.size())
-        refuse("ensemble.size",
-               std::to_string(request.size) + " members are asked for, the table has " + std::to_string(table.size()) + " rows");
+    const bool grouped = request.groups.count > 0;
+    const std::int64_t rows = grouped ? request.groups.count : request.size;
+    if (!table.names.empty() && rows > table.size())
+        refuse(grouped ? "ensemble.groups.count" : "ensemble.size",
+               std::to_string(rows) + (grouped ? " groups" : " members") + " are asked for, the table has " + std::to_string(table.size()) +
+                   " rows");
     const auto require_column = [&](const std::vector<Draw>& draws, const std::string& section, auto infos, const char* suffix) {
         for (std::size_t i = 0; i < draws.size(); ++i)
             if (draws[i].kind == Draw::Kind::table && !seen.contains(infos[i].name + std::string(suffix)))
@@ -188,6 +227,10 @@ void check_table(const EnsembleRequest& request, const ModelDescription& model) 
     };
     require_column(request.parameters, "parameters", model.parameters, "");
     require_column(request.initial_state, "initial_state", model.states, "0");
+    for (std::size_t i = 0; i < request.draws.size(); ++i)
+        if (const std::string name = std::string("draw_") + model.draws[i].name;
+            request.draws[i].kind == Draw::Kind::table && !seen.contains(name))
+            refuse(std::string("draws.") + model.draws[i].name, "no table has a column " + in_quotes(name));
 }
 
 /// The spans of all members.
@@ -259,14 +302,48 @@ void check_list(const SpanRequest& request, const Spans& spans, const Independen
     }
 }
 
+/// A list for members that start where the model says: forwards to the common end, or backwards to it.
+void check_list_before_end(const std::vector<double>& times, double end) {
+    if (times.empty()) refuse("span.save", "the list is empty");
+    const bool backward = times.front() > end;
+    for (std::size_t k = 0; k < times.size(); ++k) {
+        const std::string path = "span.save[" + std::to_string(k) + ']';
+        require_finite(path, times[k]);
+        if (backward ? times[k] < end : times[k] > end)
+            refuse(path, shortest_text(times[k]) + " lies beyond the end, " + shortest_text(end));
+        if (k > 0 && (backward ? times[k] > times[k - 1] : times[k] < times[k - 1]))
+            refuse(path,
+                   shortest_text(times[k]) + " comes after " + shortest_text(times[k - 1]) + "; list the times in the order of the run");
+    }
+}
+
+/// Returns the rows of a member whose start the model draws.
+std::int64_t check_span_with_model_start(const EnsembleRequest& request) {
+    const SpanRequest& span = request.span;
+    const auto& names = request.table.names;
+    if (std::find(names.begin(), names.end(), "start") != names.end())
+        refuse("ensemble.table: column " + in_quotes("start"), "the model draws each member's start");
+    if (span.save == SpanRequest::Save::every)
+        refuse("span.save.every", "the members' starts are drawn, so their rows would be as many as differ; give a count or a list");
+    if (span.save == SpanRequest::Save::list) check_list_before_end(span.times, span.end);
+    return save_time_count(span, span.start, span.end);
+}
+
 /// Returns the rows of a member.
 std::int64_t check_span(const EnsembleRequest& request, const ModelDescription& model) {
     const SpanRequest& span = request.span;
     const HardLimits limits{model.info.independent.hard_min, model.info.independent.hard_max};
-    limits.require("span.start", span.start);
+    if (span.model_start != model.draws_start())
+        refuse("span.start", model.draws_start() ? "the model draws each member's start" : "the model doesn't draw it");
+    if (!span.model_start) limits.require("span.start", span.start);
     limits.require("span.end", span.end);
     if (span.save == SpanRequest::Save::count) require_between("span.save", span.count, 1, largest_row_count);
     if (span.save == SpanRequest::Save::every) require_above_zero("span.save.every", span.every);
+    if (span.model_start) {
+        const std::int64_t rows = check_span_with_model_start(request);
+        require_between("span.save", rows, 1, largest_row_count);
+        return rows;
+    }
     const Spans spans = check_spans(request, model.shooting);
     if (span.save == SpanRequest::Save::list) check_list(span, spans, model.info.independent.alias);
     require_between("span.save", spans.rows, 1, largest_row_count);
@@ -334,6 +411,7 @@ void validate(const EnsembleRequest& request, const ModelDescription& model) {
     if (request.model != model.info.name) refuse("model", in_quotes(request.model) + " is not " + in_quotes(model.info.name));
     check_draws("parameters", request.parameters, model.parameters, false);
     check_draws("initial_state", request.initial_state, model.states, true);
+    check_own_draws(request, model);
     check_ensemble(request);
     check_table(request, model);
     const std::int64_t rows = check_span(request, model);

@@ -138,6 +138,8 @@ json to_json(const ObservableInfo& observable) {
     return object;
 }
 
+json to_json(const DrawInfo& draw) { return common(draw); }
+
 json to_json(const InvariantInfo& invariant) { return common(invariant); }
 json to_json(const InternalInfo& internal) { return common(internal); }
 
@@ -162,6 +164,8 @@ std::string description_text(const ModelDescription& model) {
     for (const ParameterInfo& p : model.parameters)
         parameters.push_back({p.name, p.symbol, unit_symbol(p.unit), number(p.default_value), range(p.min, p.max),
                               std::string(scale_name(p.scale)), limits(p.hard_min, p.hard_max), p.help});
+    std::vector<Row> draws{{"name", "symbol", "unit", ""}};
+    for (const DrawInfo& d : model.draws) draws.push_back({d.name, d.symbol, unit_symbol(d.unit), d.help});
     std::vector<Row> observables{{"name", "symbol", "unit", "circular", ""}};
     for (const ObservableInfo& o : model.observables)
         observables.push_back({o.name, o.symbol, unit_symbol(o.unit), o.period > 0 ? number(o.period) : "", o.help});
@@ -186,6 +190,7 @@ std::string description_text(const ModelDescription& model) {
         text += std::string("  so that ") + model.shooting->condition + "; the search goes up to " +
                 number(model.shooting->search.largest) + '\n';
     }
+    if (!model.draws.empty()) text += section("Draws of each member", draws);
     text += section("Observables", observables);
     text += section("Invariants", invariants);
     const std::string error_unit = unit_symbol(info.error.unit);
@@ -237,6 +242,7 @@ std::string description_json(const ModelDescription& model) {
                 {"default_functional", info.default_functional},
                 {"states", array_of(model.states)},
                 {"parameters", array_of(model.parameters)},
+                {"draws", array_of(model.draws)},
                 {"observables", array_of(model.observables)},
                 {"invariants", array_of(model.invariants)}}
         .dump(2);

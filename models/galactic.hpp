@@ -11,6 +11,7 @@ namespace gradscape::models {
 
 inline constexpr double kpc_per_gyr = 1.022712165045695;         ///< 1 km/s in kpc/Gyr
 inline constexpr double gravitational_1e10 = 43009.17270036279;  ///< G times 1e10 solar masses, kpc (km/s)^2
+inline constexpr double gravitational = 4.300917270036279e-06;   ///< G times a solar mass, kpc (km/s)^2
 
 struct GalacticStart {
     double x, y, z, vx, vy, vz;

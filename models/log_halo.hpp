@@ -36,6 +36,7 @@ struct LogHalo {
                       .hard_min = 1e-3, .hard_max = 1e3,
                       .help = "Axis ratio of the potential. Below 0.71 the density that belongs to it is negative near the axis."}});
 
+    static constexpr int potential_parameters = 3;  ///< the rest are the Sun's
     static constexpr auto observables = galactic_observables;
     static constexpr auto invariants = galactic_invariants;
 
@@ -80,6 +81,18 @@ struct LogHalo {
     HOST_DEVICE static T potential(const T* y, const T* p) {
         const T z = y[2] / p[2];
         return T(0.5) * p[0] * p[0] * log(fma(p[1], p[1], fma(y[0], y[0], fma(y[1], y[1], z * z))));
+    }
+
+    /// Second derivative of the potential along the ray from the centre through y, e_r.H e_r with the Hessian H; (km/s/kpc)^2. With
+    /// m^2 = x^2 + y^2 + z^2/q^2, which grows as the square of the distance along the ray, it is
+    /// v0^2 (m/r)^2 (rc^2 - m^2) / (rc^2 + m^2)^2.
+    template <class T>
+    HOST_DEVICE static T potential_rr(const T* y, const T* p) {
+        const T z = y[2] / p[2];
+        const T R_squared = fma(y[0], y[0], y[1] * y[1]);
+        const T r_squared = fma(y[2], y[2], R_squared), m_squared = fma(z, z, R_squared);
+        const T D = fma(p[1], p[1], m_squared);
+        return p[0] * p[0] * m_squared * fma(p[1], p[1], -m_squared) / (r_squared * D * D);
     }
 };
 

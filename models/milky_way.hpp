@@ -48,6 +48,7 @@ struct MilkyWay {
         ParameterInfo{.name = "qh", .symbol = "qh", .latex = "q_h", .unit = "1", .default_value = 0.95, .min = 0.6, .max = 1.4,
                       .hard_min = 1e-3, .hard_max = 1e3, .help = "Axis ratio of the halo's potential."}});
 
+    static constexpr int potential_parameters = 8;  ///< the rest are the Sun's
     static constexpr auto observables = galactic_observables;
     static constexpr auto invariants = galactic_invariants;
 
@@ -120,6 +121,40 @@ struct MilkyWay {
         const T disk = p[2] / sqrt(fma(disk_height, disk_height, R_squared));
         const T halo = p[5] * log1p(m / p[6]) / m;
         return T(-gravitational_1e10) * (bulge + disk + halo);
+    }
+
+    /// Second derivative of the potential along the ray from the centre through y, e_r.H e_r with the Hessian H; (km/s/kpc)^2. Along the
+    /// ray r and m grow in proportion and B^2 = z^2 + bd^2, so that with ' = d/dr times r
+    ///     bulge  -2 G Mb / (r + ab)^3
+    ///     disk   G Md (2 S S'' - 3 S'^2) / (4 r^2 S^(5/2)),  S' = 2 (R^2 + h B'),  S'' = 2 (R^2 + B'^2 + h B''),  h = ad + B,
+    ///            B' = z^2/B,  B'' = z^2 bd^2/B^3
+    ///     halo   G Mh [s (2 + 3 s)/(1 + s)^2 - 2 ln(1 + s)] / (m r^2),  s = m/rh
+    template <class T>
+    HOST_DEVICE static T potential_rr(const T* y, const T* p) {
+        const T R_squared = fma(y[0], y[0], y[1] * y[1]);
+        const T z_squared = fma(y[2], y[2], T(centre_squared));
+        const T r_squared = R_squared + z_squared;
+        const T from_bulge = sqrt(r_squared) + p[1];
+        const T bulge = T(-2) * p[0] / (from_bulge * from_bulge * from_bulge);
+        const T B_squared = fma(p[4], p[4], z_squared);
+        const T B = sqrt(B_squared);
+        const T B_1 = z_squared / B, B_2 = z_squared * p[4] * p[4] / (B_squared * B);
+        const T h = p[3] + B;
+        const T S = fma(h, h, R_squared), S_1 = T(2) * fma(h, B_1, R_squared), S_2 = T(2) * fma(h, B_2, fma(B_1, B_1, R_squared));
+        const T disk = T(0.25) * p[2] * fma(T(2) * S, S_2, T(-3) * S_1 * S_1) / (r_squared * S * S * sqrt(S));
+        const T m = sqrt(R_squared + z_squared / (p[7] * p[7]));
+        const T halo = p[5] * halo_curvature(m / p[6]) / (m * r_squared);
+        return T(gravitational_1e10) * (bulge + disk + halo);
+    }
+
+    /// s (2 + 3 s)/(1 + s)^2 - 2 ln(1 + s) for s >= 0; below 1e-3, where it cancels, -2 (s^3/3 - 3 s^4/4 + 6 s^5/5 - 5 s^6/3 + ...).
+    template <class T>
+    HOST_DEVICE static T halo_curvature(const T& s) {
+        T series = fma(s, T(10.0 / 3), T(-12.0 / 5));
+        series = fma(s, series, T(3.0 / 2));
+        series = fma(s, series, T(-2.0 / 3));
+        const T one_more = T(1) + s;
+        return select(s < T(1e-3), s * s * s * series, s * fma(T(3), s, T(2)) / (one_more * one_more) - T(2) * log1p(s));
     }
 
     /// (1 + s) ln(1 + s) - s for s >= 0; below 0.01, where it cancels, s^2/2 - s^3/6 + ... + (-s)^n/(n(n - 1)) to n = 8.

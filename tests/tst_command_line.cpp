@@ -155,6 +155,16 @@ json long_scenario() {
             {"accuracy", {{"subsample", 16}}}};
 }
 
+/// A stream over a few potentials.
+json stream_scenario(int groups, int members_each) {
+    return {{"gradscape", 1},
+            {"model", "stream_star"},
+            {"parameters", {{"v0", {{"min", 210}, {"max", 230}}}}},
+            {"span", {{"save", 3}}},
+            {"ensemble", {{"groups", {{"count", groups}, {"members_each", members_each}}}, {"seed", 4}}},
+            {"accuracy", {{"subsample", 16}}}};
+}
+
 /// Eight orbits, one of which is too eccentric for the step limit.
 json one_of_eight_fails(const Folder& folder) {
     folder.write("points.csv", std::string("e\n0.1\n0.1\n0.1\n0.9999\n0.1\n0.1\n0.1\n0.1\n"));
@@ -181,6 +191,8 @@ std::vector<std::string> dataset_names(const ModelDescription& model) {
     for (const ParameterInfo& parameter : model.parameters) names.push_back("param_" + std::string(parameter.name));
     for (const InternalInfo& internal : model.internals) names.push_back("solved_" + std::string(internal.name));
     for (const InvariantInfo& invariant : model.invariants) names.push_back("drift_" + std::string(invariant.name));
+    for (const DrawInfo& draw : model.draws) names.push_back("draw_" + std::string(draw.name));
+    names.emplace_back("group");
     return names;
 }
 
@@ -254,6 +266,9 @@ private slots:
     void a_disk_that_fills_up_is_an_error_that_names_what_was_kept();
     void an_interrupted_run_that_is_resumed_equals_an_uninterrupted_one_data();
     void an_interrupted_run_that_is_resumed_equals_an_uninterrupted_one();
+    void a_resumed_stream_equals_an_uninterrupted_one();
+    void a_stream_is_described_and_its_draws_can_be_used_again();
+    void a_size_beside_groups_is_one_line();
     void a_fresh_run_does_not_replace_the_members_of_an_interrupted_one();
     void a_killed_run_leaves_its_members_and_says_how_to_go_on();
     void a_link_is_followed_and_stays();
@@ -763,6 +778,80 @@ void tst_command_line::an_interrupted_run_that_is_resumed_equals_an_uninterrupte
     const json a = json::parse(resumed.out), b = json::parse(whole.out);
     for (const char* part : {"members", "steps", "error", "drift", "seed", "seed_given", "method"})
         QCOMPARE(a.at(part).dump(), b.at(part).dump());
+}
+
+void tst_command_line::a_resumed_stream_equals_an_uninterrupted_one() {
+    const Folder folder;
+    json scenario = stream_scenario(40, 600);
+    scenario["solver"] = {{"rtol", 1e-12}, {"threads", 1}};
+    scenario["output"] = {{"compression", "none"}};
+    folder.write("a.json", scenario);
+    std::stop_source stop;
+    RunHooks hooks;
+    hooks.stop = stop.get_token();
+    hooks.progress = [&](const Progress& progress) {
+        if (progress.done > 1000) stop.request_stop();
+    };
+    const RunReport interrupted =
+        run_scenario({.scenario = folder.file("a.json"), .resume = {}, .out = folder.file("a.h5"), .overrides = {}}, hooks);
+    QVERIFY(interrupted.interrupted);
+    const std::int64_t kept = Hdf5Reader(folder.file("a.incomplete.h5")).members();
+    QVERIFY(kept > 0 && kept < 24000);
+    const RunReport resumed =
+        run_scenario({.scenario = {}, .resume = folder.file("a.incomplete.h5"), .out = folder.file("a.h5"), .overrides = {}});
+    const RunReport whole = run_scenario({.scenario = folder.file("a.json"), .resume = {}, .out = folder.file("b.h5"), .overrides = {}});
+    QVERIFY(resumed.result.tries < whole.result.tries);
+    QCOMPARE(difference(folder.file("a.h5"), folder.file("b.h5"), find_model("stream_star")->description), std::string());
+    QVERIFY(std::ranges::equal(resumed.spreads, whole.spreads));
+    const Hdf5Reader reader(folder.file("a.h5"));
+    const std::vector<double> group = reader.dataset("group"), tail = reader.dataset("draw_tail"), start = reader.dataset("span_start");
+    QCOMPARE(group.size(), std::size_t{24000});
+    for (std::size_t m = 0; m < group.size(); ++m) QVERIFY(group[m] == static_cast<double>(m / 600) && std::abs(tail[m]) == 1);
+    QVERIFY(start == reader.dataset("draw_t_release"));
+}
+
+void tst_command_line::a_stream_is_described_and_its_draws_can_be_used_again() {
+    const Folder folder;
+    folder.write("a.json", stream_scenario(4, 100));
+    const Outcome outcome = run(folder.path(), {"a.json", "--out", "a.h5"});
+    QVERIFY2(outcome.code == 0, outcome.err.c_str());
+    for (const char* part : {"400 ok", "\nextent of φ₁", " °: 5th to 95th percentile", "\nwidth of φ₂", "about the median along φ₁"})
+        QVERIFY2(contains(outcome.out, part), outcome.out.c_str());
+    const json closing = json::parse(run(folder.path(), {"a.json", "--out", "b.h5", "--json"}).out);
+    QVERIFY(closing.at("spreads").at("extent_of_phi1").get<double>() > 1);
+    QVERIFY(closing.at("spreads").at("width_of_phi2").get<double>() > 0);
+    const std::string text = run(folder.path(), {"--describe", "stream_star"}).out;
+    QVERIFY2(contains(text, "Draws of each member") && contains(text, "t_release"), text.c_str());
+    QCOMPARE(json::parse(run(folder.path(), {"--describe", "stream_star", "--json"}).out).at("draws").size(), std::size_t{6});
+    QVERIFY(!contains(run(folder.path(), {"--describe", "lorenz"}).out, "Draws"));
+
+    // The same stars again, whatever the seed.
+    json again = stream_scenario(4, 100);
+    again["parameters"] = json::object();
+    again["ensemble"] = {{"table", "a.h5"}, {"seed", 99}};
+    folder.write("again.json", again);
+    const Outcome second = run(folder.path(), {"again.json", "--out", "c.h5"});
+    QVERIFY2(second.code == 0, second.err.c_str());
+    const Hdf5Reader first(folder.file("a.h5")), repeated(folder.file("c.h5"));
+    for (const char* name : {"x", "vz", "phi2", "draw_kr", "param_v0"}) QVERIFY2(first.dataset(name) == repeated.dataset(name), name);
+    QVERIFY(first.has("group") && !repeated.has("group"));
+
+    // Extents of streams are of the sky today, so without observables there are none.
+    json bare = stream_scenario(4, 100);
+    bare["output"] = {{"observables", false}};
+    folder.write("bare.json", bare);
+    QVERIFY(!contains(run(folder.path(), {"bare.json", "--out", "d.h5"}).out, "extent of"));
+}
+
+void tst_command_line::a_size_beside_groups_is_one_line() {
+    const Folder folder;
+    folder.write("a.json", stream_scenario(4, 100));
+    const Outcome outcome = run(folder.path(), {"a.json", "--out", "a.h5", "--size", "1000"});
+    QCOMPARE(outcome.code, 2);
+    QVERIFY2(is_one_error_line(outcome.err), outcome.err.c_str());
+    const char* const says = "--size: 1000 is not the 400 members of ensemble.groups (4 groups of 100 members)";
+    QVERIFY2(contains(outcome.err, says), outcome.err.c_str());
+    QCOMPARE(run(folder.path(), {"a.json", "--out", "a.h5", "--size", "400", "--quiet"}).code, 0);
 }
 
 void tst_command_line::a_fresh_run_does_not_replace_the_members_of_an_interrupted_one() {

@@ -24,6 +24,7 @@
 #include "models/milky_way.hpp"
 #include "models/quintessence_exp.hpp"
 #include "models/quintessence_pngb.hpp"
+#include "models/stream_star.hpp"
 #include "models/tov_polytrope.hpp"
 
 namespace {
@@ -89,11 +90,23 @@ struct TestedModel {
     Numbers defaults() const {
         Numbers p;
         for (const ParameterInfo& info : description.parameters) p.push_back(info.default_value);
-        return with_internals(std::move(p));
+        return inputs(p);
     }
-    /// Entries of p behind the parameters, of the size that they have.
-    Numbers with_internals(Numbers p) const {
-        p.resize(description.inputs(), 3.0);
+    /// p of these parameters: draws in the middle of their distributions, the guide where it begins.
+    Numbers inputs(Numbers p) const {
+        p.resize(description.inputs());
+        std::fill_n(p.begin() + static_cast<std::ptrdiff_t>(description.parameters.size()), description.internals.size(), 3.0);  // of their size
+        Numbers standard;
+        for (const DrawInfo& info : description.draws) {
+            using Standard = DrawInfo::Standard;
+            standard.push_back(info.standard == Standard::uniform ? 0.5 : info.standard == Standard::sign ? 1 : 0);
+        }
+        if (description.draw != nullptr) description.draw(p.data(), standard.data(), p.data() + description.first_draw());
+        if (description.guide.begin != nullptr) {
+            Numbers guide_p(static_cast<std::size_t>(description.guide.inputs));
+            double start, end;
+            description.guide.begin(p.data(), guide_p.data(), p.data() + description.first_of_guide(), start, end);
+        }
         return p;
     }
     Numbers start(const Numbers& p) const {
@@ -148,7 +161,9 @@ const std::vector<TestedModel>& tested_models() {
                                  tested<models::BbhPrecession>(), tested<models::Cr3bp>(), tested<models::HarmonicOscillator>(),
                                  tested<models::HenonHeiles>(), tested<models::LaneEmden>(), tested<models::Linear<3>>(),
                                  tested<models::Lorenz96<8>>(), tested<models::Lorenz96<40>>(), tested<models::TovPolytrope>(),
-                                 tested<models::QuintessenceExp>(), tested<models::QuintessencePngb>()};
+                                 tested<models::QuintessenceExp>(), tested<models::QuintessencePngb>(),
+                                 tested<models::StreamStar>(), tested<models::StreamStarMilkyWay>(),
+                                 tested<models::StreamStarSelfGravity>(), tested<models::StreamStarMilkyWaySelfGravity>()};
     return all;
 }
 
@@ -257,6 +272,12 @@ private slots:
             const double turn = unit == "degree" ? 360 : unit == "rad" ? 2 * std::acos(-1.0) : 0;
             QVERIFY2(o.period == 0 || o.period == turn, o.name);
         }
+        for (const DrawInfo& draw : d.draws) check(draw);
+        for (const SpreadInfo& spread : d.spreads) {
+            QVERIFY2(ModelDescription::index_of(d.observables, spread.observable) >= 0, spread.observable);
+            const bool width = spread.kind == SpreadInfo::Kind::width;
+            QCOMPARE(ModelDescription::index_of(d.observables, spread.along) >= 0, width);
+        }
         for (const InvariantInfo& i : d.invariants) {
             QVERIFY2(identifier.match(i.name).hasMatch() && filled(i.symbol) && filled(i.latex) && filled(i.help), i.name);
             QVERIFY2(find_unit(i.unit), i.unit);
@@ -265,7 +286,7 @@ private slots:
         const IndependentInfo& t = d.info.independent;
         QVERIFY(identifier.match(t.name).hasMatch() && filled(t.symbol) && filled(t.help) && find_unit(t.unit));
         QVERIFY(t.hard_min <= t.min && t.min <= t.default_start && t.default_start < t.default_end);
-        QVERIFY(t.default_end <= t.max && t.max <= t.hard_max && t.default_save >= 2);
+        QVERIFY(t.default_end <= t.max && t.max <= t.hard_max && t.default_save >= 1);
         QVERIFY(filled(d.info.error.symbol) && filled(d.info.error.help) && find_unit(d.info.error.unit) && d.info.error.threshold > 0);
         QVERIFY(d.info.rtol > 1e-13 && d.info.rtol < 1e-3);
         const std::string_view method = d.info.preferred_method;
@@ -319,7 +340,7 @@ private slots:
         const Strict t(model.start_of_span());
         std::mt19937_64 random(1);
         for (int repeat = 0; repeat < 200; ++repeat) {
-            const Numbers p = model.with_internals(TestedModel::drawn(d.parameters, random));
+            const Numbers p = model.inputs(TestedModel::drawn(d.parameters, random));
             const Numbers y = repeat == 0 ? model.start(p) : TestedModel::drawn(d.states, random);
             const Numbers other = TestedModel::drawn(d.states, random);
             const std::vector<Strict> sp = strict(p), sy = strict(y);
@@ -348,7 +369,7 @@ private slots:
         for (std::size_t i = 0; i < d.parameters.size(); ++i) {
             bool start = false, others = false;
             for (int repeat = 0; repeat < 20; ++repeat) {
-                const Numbers y = TestedModel::drawn(d.states, random), p = model.with_internals(TestedModel::drawn(d.parameters, random));
+                const Numbers y = TestedModel::drawn(d.states, random), p = model.inputs(TestedModel::drawn(d.parameters, random));
                 Numbers changed = p;
                 changed[i] = TestedModel::drawn(d.parameters, random)[i];
                 const auto differ = [](const Numbers& a, const Numbers& b) { return !std::equal(a.begin(), a.end(), b.begin(), identical); };
@@ -646,7 +667,7 @@ private slots:
         const TestedModel& model = this_model();
         std::mt19937_64 random(2);
         for (int repeat = 0; repeat < 100; ++repeat) {
-            const Numbers p = TestedModel::drawn(model.description.parameters, random);
+            const Numbers p = model.inputs(TestedModel::drawn(model.description.parameters, random));
             const Numbers y = TestedModel::drawn(model.description.states, random);
             const Numbers f = model.rhs(y, p);
             double rate = 0;
@@ -759,7 +780,7 @@ private slots:
         QFETCH(Numbers, y);
         QFETCH(Numbers, sky);
         const char* const names[] = {"ra", "dec", "distance", "pm_ra", "pm_dec", "v_r", "phi1", "phi2", "pm_phi1", "pm_phi2"};
-        for (const char* model_name : {"log_halo", "milky_way"}) {
+        for (const char* model_name : {"log_halo", "milky_way", "stream_star", "stream_star_milky_way"}) {
             const TestedModel& model = tested_model(model_name);
             for (std::size_t i = 0; i < sky.size(); ++i) VERIFY_CLOSE(model.observable(names[i], y, model.defaults()), sky[i], 1e-8);
         }

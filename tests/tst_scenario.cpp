@@ -18,6 +18,7 @@
 #include "engine/scenario.hpp"
 #include "models/catalogue.hpp"
 #include "models/kepler.hpp"
+#include "models/stream_star.hpp"
 
 namespace {
 
@@ -33,7 +34,18 @@ EnsembleRequest parse(const std::string& json) { return parse_scenario(json, nam
 
 /// A scenario of the toy model with more in it.
 std::string scenario(const std::string& sections) {
-    return R"({"gradscape": 1, "model": "toy")" + (sections.empty() ? "" : ", " + sections) + "}";
+    std::string json = R"({"gradscape": 1, "model": "toy")";
+    if (!sections.empty()) json.append(", ").append(sections);
+    return json.append("}");
+}
+
+/// A model that draws each member's start.
+const ModelDescription stream = describe<models::StreamStar>();
+const ModelNames stream_names{[](std::string_view name) { return name == "stream_star" ? &stream : nullptr; }, {"stream_star"}};
+EnsembleRequest parse_stream(const std::string& sections, const std::filesystem::path& folder = {}) {
+    std::string json = R"({"model": "stream_star")";
+    if (!sections.empty()) json.append(", ").append(sections);
+    return parse_scenario(json.append("}"), stream_names, folder);
 }
 
 /// The message of the refusal; "" when the call doesn't throw InputError.
@@ -66,7 +78,8 @@ bool same_bits(const std::vector<Draw>& a, const std::vector<Draw>& b) {
 
 /// All that a scenario says, bit for bit.
 bool same(const EnsembleRequest& a, const EnsembleRequest& b) {
-    const bool span = same_bits(a.span.start, b.span.start) && same_bits(a.span.end, b.span.end) && a.span.save == b.span.save &&
+    const bool span = a.span.model_start == b.span.model_start && same_bits(a.span.start, b.span.start) &&
+                      same_bits(a.span.end, b.span.end) && a.span.save == b.span.save &&
                       (a.span.save != SpanRequest::Save::count || a.span.count == b.span.count) && same_bits(a.span.every, b.span.every) &&
                       same_bits(a.span.times, b.span.times);
     const bool solver = a.solver.method == b.solver.method && same_bits(a.solver.rtol, b.solver.rtol) &&
@@ -77,8 +90,10 @@ bool same(const EnsembleRequest& a, const EnsembleRequest& b) {
                         a.output.observables == b.output.observables && a.output.statistics == b.output.statistics &&
                         a.output.every == b.output.every && a.output.precision == b.output.precision &&
                         a.output.compression == b.output.compression;
-    return a.model == b.model && same_bits(a.parameters, b.parameters) && same_bits(a.initial_state, b.initial_state) && span &&
-           a.size == b.size && a.sampling == b.sampling && a.seed == b.seed && a.scramble == b.scramble && a.table_file == b.table_file &&
+    return a.model == b.model && same_bits(a.parameters, b.parameters) && same_bits(a.initial_state, b.initial_state) &&
+           a.draws.size() == b.draws.size() && same_bits(a.draws, b.draws) && span && a.size == b.size &&
+           a.groups.count == b.groups.count && a.groups.members_each == b.groups.members_each && a.sampling == b.sampling &&
+           a.seed == b.seed && a.scramble == b.scramble && a.table_file == b.table_file &&
            solver && a.accuracy_subsample == b.accuracy_subsample && output && a.window == b.window;
 }
 
@@ -103,6 +118,10 @@ public:
         if (request.span.save == SpanRequest::Save::every) request.span.every = 0.01 + unit();
         if (request.span.save == SpanRequest::Save::list) request.span.times = {request.span.start, request.span.start, request.span.end};
         request.size = 1 + static_cast<std::int64_t>(word() % 1000000000);
+        if (coin()) {
+            request.groups = {1 + static_cast<std::int64_t>(word() % 1000), 1 + static_cast<std::int64_t>(word() % 1000)};
+            request.size = request.groups.count * request.groups.members_each;
+        }
         request.sampling = coin() ? Sampling::sobol : Sampling::random;
         request.seed = word();
         request.scramble = coin();
@@ -484,6 +503,7 @@ private slots:
     "subsample": 256
   },
   "ensemble": {
+    "groups": null,
     "sampling": "random",
     "scramble": true,
     "seed": 1,
@@ -808,6 +828,122 @@ private slots:
                  std::vector<std::string>{"parameters.e: has no effect, because initial_state gives every initial value."});
     }
 
+    void groups_make_the_size() {
+        const EnsembleRequest r = parse(scenario(R"("ensemble": {"groups": {"count": 64, "members_each": 500}})"));
+        QCOMPARE(r.size, std::int64_t{32000});
+        QCOMPARE(r.groups.count, std::int64_t{64});
+        QCOMPARE(r.groups.index_of(499), std::int64_t{0});
+        QCOMPARE(r.groups.index_of(500), std::int64_t{1});
+        QCOMPARE(parse(scenario(R"("ensemble": {"size": 6, "groups": {"count": 2, "members_each": 3}})")).size, std::int64_t{6});
+        QCOMPARE(parse(scenario(R"("ensemble": {"size": 5, "groups": null})")).groups.count, std::int64_t{0});
+        const EnsembleRequest again = parse(to_json(r, model));
+        QVERIFY(same(again, r));
+        QVERIFY(to_json(r, model).find("\"groups\": {\n      \"count\": 64,\n      \"members_each\": 500") != std::string::npos);
+    }
+
+    void wrong_groups_are_refused_data() {
+        QTest::addColumn<QString>("ensemble");
+        QTest::addColumn<QString>("message");
+        const auto row = [](const char* ensemble, const char* message) { QTest::newRow(message) << ensemble << message; };
+        row(R"("groups": 64)", "ensemble.groups: 64 is not an object");
+        row(R"("groups": {"count": 64})", "ensemble.groups.members_each: is missing");
+        row(R"("groups": {"members_each": 64})", "ensemble.groups.count: is missing");
+        row(R"("groups": {"count": 0, "members_each": 2})", "ensemble.groups.count: 0 is not a whole number from 1 to 1000000000");
+        row(R"("groups": {"count": 2, "members_each": 1.5})",
+            "ensemble.groups.members_each: 1.5 is not a whole number from 1 to 1000000000");
+        row(R"("groups": {"count": 2, "members_each": 3, "each": 1})", "ensemble.groups.each: there is no such key");
+        row(R"("groups": {"count": 100000, "members_each": 100000})",
+            "ensemble.groups: 100000 groups of 100000 members are more than 1000000000 members in all");
+        row(R"("size": 7, "groups": {"count": 2, "members_each": 3})",
+            "ensemble.size: 7 is not the 6 members of ensemble.groups (2 groups of 3 members); leave one of the two out, an ensemble with "
+            "groups is made larger by more groups");
+    }
+    void wrong_groups_are_refused() {
+        QFETCH(QString, ensemble);
+        QFETCH(QString, message);
+        const std::string refused = refusal(scenario(QString("\"ensemble\": {%1}").arg(ensemble).toStdString()));
+        QVERIFY2(refused.starts_with(message.toStdString()), refused.c_str());
+    }
+
+    void a_table_has_a_row_per_group() {
+        const EnsembleRequest r = with_table("rho\n1\n2\n3\n", "", R"(, "groups": {"count": 3, "members_each": 10})");
+        QCOMPARE(r.size, std::int64_t{30});
+        QVERIFY(r.sampling == Sampling::table);
+        const std::string few = refusal([&] { with_table("rho\n1\n2\n", "", R"(, "groups": {"count": 3, "members_each": 10})"); });
+        QCOMPARE(few, std::string("ensemble.groups.count: 3 groups are asked for, the table has 2 rows"));
+        const EnsembleRequest spans = with_table("end\n1\n2\n3\n", "", R"(, "groups": {"count": 3, "members_each": 10})");
+        QCOMPARE(member_span(spans, 9).end, 1.0);
+        QCOMPARE(member_span(spans, 10).end, 2.0);
+    }
+
+    void the_models_draws_are_its_own_unless_given() {
+        const EnsembleRequest r = parse_stream("");
+        QVERIFY(same(r, default_request(stream)));
+        QVERIFY(r.span.model_start);
+        QCOMPARE(r.draws.size(), std::size_t{6});
+        for (const Draw& draw : r.draws) QVERIFY(draw.kind == Kind::from_model);
+        const EnsembleRequest given = parse_stream(R"("draws": {"tail": 1, "kz": {"distribution": "from_model"}}, "span": {"save": 3})");
+        QVERIFY((given.draws[1] == Draw{.value = 1}));
+        QVERIFY(given.draws[4].kind == Kind::from_model);
+        QVERIFY(run_save_times(given).per_member);
+        QVERIFY(same(parse_scenario(to_json(given, stream), stream_names), given));
+        // The end alone is everybody's.
+        QVERIFY(!run_save_times(r).per_member);
+        QCOMPARE(run_save_times(r).shared, std::vector<double>{0});
+        written("draws.csv", "draw_t_release,v0\n-1,220\n-2,221\n");
+        const EnsembleRequest table = parse_stream(R"("ensemble": {"table": "draws.csv"})", folder_.path().toStdString());
+        QVERIFY(table.draws[0].kind == Kind::table && table.sampling == Sampling::table);
+        QVERIFY(same(parse_scenario(to_json(table, stream), stream_names), table));
+    }
+
+    void what_a_model_with_draws_does_not_take_is_refused_data() {
+        QTest::addColumn<QString>("sections");
+        QTest::addColumn<QString>("message");
+        const auto row = [](const char* sections, const char* message) { QTest::newRow(message) << sections << message; };
+        row(R"("span": {"start": -2})",
+            "span.start: the model `stream_star` draws each member's start, `t_release`; leave it out, or give draws.t_release");
+        row(R"("span": {"start": {"distribution": "table"}})", "span.start: the model `stream_star` draws each member's start");
+        row(R"("span": {"save": {"every": 0.1}})", "span.save.every: the members' starts are drawn");
+        row(R"("span": {"save": [-1, 0, 0.5]})", "span.save[2]: 0.5 lies beyond the end, 0");
+        row(R"("span": {"save": [0, -1]})", "span.save[1]: -1 comes after 0");
+        row(R"("span": {"save": [1, -1]})", "span.save[1]: -1 lies beyond the end, 0");
+        row(R"("draws": {"t_released": 1})", "draws.t_released: ");
+        row(R"("draws": {"tail": {"min": 0, "max": 1}})", "draws.tail: has the model's own distribution");
+        row(R"("draws": {"tail": {"distribution": "table"}})", "draws.tail: no table has a column `draw_tail`");
+        row(R"("draws": {"kr": 1}, "ensemble": {"table": "draws.csv"})", "draws.kr: is given here and in column `draw_kr` of the table");
+        row(R"("ensemble": {"table": "draws.csv", "groups": {"count": 1, "members_each": 1}})",
+            "ensemble.table: column `draw_kr` can't be used with ensemble.groups");
+        row(R"("ensemble": {"table": "start.csv"})", "ensemble.table: column `start`: the model draws each member's start");
+    }
+    void what_a_model_with_draws_does_not_take_is_refused() {
+        QFETCH(QString, sections);
+        QFETCH(QString, message);
+        written("draws.csv", "draw_kr\n1\n");
+        written("start.csv", "start\n-1\n");
+        const std::string refused = refusal([&] { parse_stream(sections.toStdString(), folder_.path().toStdString()); });
+        QVERIFY2(refused.starts_with(message.toStdString()) && refused.find('\n') == std::string::npos, refused.c_str());
+    }
+
+    void a_model_without_draws_takes_none() {
+        QVERIFY(refusal(scenario(R"("draws": {"tail": 1})")).starts_with("draws: the model `toy` draws nothing of its own"));
+        QVERIFY(refusal(scenario(R"("span": {"start": {"distribution": "from_model"}})"))
+                    .starts_with("span.start: the model `toy` doesn't draw it; give a number"));
+        QVERIFY(refusal(scenario(R"("span": {"end": {"distribution": "from_model"}})"))
+                    .starts_with("span.end: the model `toy` doesn't draw it; give a number"));
+        EnsembleRequest request = described_request();
+        request.groups = {2, 5};
+        request.size = 10;
+        const std::vector<std::string> remarks = request_remarks(model, request);
+        QVERIFY(std::ranges::any_of(remarks, [](const std::string& r) {
+            return r == "ensemble.groups: the model toy draws nothing for its members, so all members of a group are the same.";
+        }));
+        QVERIFY(request_remarks(stream, parse_stream("")).empty());  // nothing varies, and the members differ nevertheless
+        const auto sobol = request_remarks(
+            stream, parse_stream(R"("parameters": {"v0": {"min": 200, "max": 240}}, "ensemble": {"sampling": "sobol", "groups":
+                                    {"count": 3, "members_each": 4}})"));
+        QVERIFY(!sobol.empty() && sobol[0].starts_with("ensemble.groups.count: 3 is no power of two"));
+    }
+
     void the_examples_are_valid() {
         const ModelNames built_in{[](std::string_view name) {
                                       const Model* const found = find_model(name);
@@ -819,6 +955,14 @@ private slots:
         QCOMPARE(orbits.size, std::int64_t{10000});
         QCOMPARE(varied_quantities(find_model("log_halo")->description, orbits).size(), std::size_t{9});
         QCOMPARE(orbits.output.file, std::string("gradscape-out/gd1_orbits.h5"));
+        const EnsembleRequest gd1 = read_scenario(examples / "gd1_stream.json", built_in);
+        QCOMPARE(gd1.size, std::int64_t{10000});
+        QVERIFY(varied_quantities(stream, gd1).empty());
+        QVERIFY(request_remarks(stream, gd1).empty());
+        const EnsembleRequest potential = read_scenario(examples / "gd1_potential.json", built_in);
+        QCOMPARE(potential.size, std::int64_t{32000});
+        QCOMPARE(varied_quantities(stream, potential).size(), std::size_t{2});
+        QVERIFY(request_remarks(stream, potential).empty());
         const EnsembleRequest sweep = read_scenario(examples / "lorenz_sweep.json", built_in);
         QCOMPARE(sweep.size, std::int64_t{20000});
         QVERIFY((sweep.parameters[1] == Draw{.kind = Kind::uniform, .min = 0, .max = 21}));

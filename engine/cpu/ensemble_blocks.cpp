@@ -17,7 +17,11 @@ bool is_final(Status status) { return status != Status::cancelled && status != S
 
 }  // namespace
 
-EnsembleBlocks::EnsembleBlocks(BlockPlan plan) : plan_(std::move(plan)) {
+EnsembleBlocks::EnsembleBlocks(BlockPlan plan)
+    : plan_(std::move(plan)),
+      guides_(plan_.kernels->guide == nullptr ? std::optional<GuideOrbits>()
+                                              : std::optional<GuideOrbits>(std::in_place, plan_.model->description, plan_.request->solver,
+                                                                           *plan_.kernels, *plan_.code, plan_.method)) {
     static constexpr double largest = std::numeric_limits<double>::max();
     const auto limits = [](const auto& info, std::size_t row) {
         return Limits{row, std::max(info.hard_min, -largest), std::min(info.hard_max, largest)};
@@ -75,7 +79,7 @@ EnsembleBlock* EnsembleBlocks::open_block() {
             chunk.accepted[m] = before.accepted[m];
             chunk.rejected[m] = before.rejected[m];
             copy(chunk.drawn, before.drawn, member, 1);
-            for (std::size_t i = 0; i < model.internals.size(); ++i)
+            for (std::size_t i = 0; i < model.inputs() - model.parameters.size(); ++i)
                 block.inputs[(model.parameters.size() + i) * count + m] = before.internals[i * static_cast<std::size_t>(kept) + m];
             copy(chunk.drift, before.drift, member, 1);
             copy(chunk.states, before.states, member, chunk.rows);
@@ -83,8 +87,15 @@ EnsembleBlock* EnsembleBlocks::open_block() {
             if (plan_.times.per_member) copy(chunk.row_times, before.row_times, member, chunk.rows);
         }
     }
+    block.open = !guides_;
     blocks_.push_back(std::move(owner));
     return &block;
+}
+
+EnsembleBlock* EnsembleBlocks::block_to_take() {
+    const auto found = std::find_if(blocks_.begin(), blocks_.end(),
+                                    [](const auto& block) { return block->open && block->taken < block->chunk.count; });
+    return found != blocks_.end() ? found->get() : nullptr;
 }
 
 void EnsembleBlocks::draw(EnsembleBlock& block, std::int64_t first, std::int64_t last) {
@@ -99,6 +110,16 @@ void EnsembleBlocks::draw(EnsembleBlock& block, std::int64_t first, std::int64_t
     double *const inputs = block.inputs.data() + first, *const initial = block.initial.data() + first;
     double *const start = chunk.span_start.data() + first, *const end = chunk.span_end.data() + first;
     plan_.sampler->members(std::span(numbers).first(drawn), inputs, initial, chunk.count, start, end);
+    if (const ModelDescription& model = plan_.model->description; !model.draws.empty()) {
+        const auto stride = static_cast<std::size_t>(chunk.count);
+        std::array<double, 128> p;
+        for (std::size_t m = 0; m < drawn; ++m) {
+            for (std::size_t i = 0; i < model.first_draw(); ++i) p[i] = inputs[i * stride + m];
+            plan_.sampler->draws(numbers[m], p.data(), p.data() + model.first_draw());
+            for (std::size_t i = model.first_draw(); i < model.first_of_guide(); ++i) inputs[i * stride + m] = p[i];
+            if (model.draws_start()) start[m] = p[model.first_draw() + static_cast<std::size_t>(model.start_draw)];
+        }
+    }
     for (std::size_t q = 0; q < plan_.varied.size(); ++q) {
         const VariedQuantity& quantity = plan_.varied[q];
         const double* from = end;
@@ -106,7 +127,8 @@ void EnsembleBlocks::draw(EnsembleBlock& block, std::int64_t first, std::int64_t
             case VariedQuantity::Kind::parameter: from = inputs + quantity.index * chunk.count; break;
             case VariedQuantity::Kind::initial_state: from = initial + quantity.index * chunk.count; break;
             case VariedQuantity::Kind::start: from = start; break;
-            case VariedQuantity::Kind::end: break;
+            case VariedQuantity::Kind::end:
+            case VariedQuantity::Kind::draw: break;
         }
         std::copy_n(from, drawn, chunk.drawn.begin() + static_cast<std::int64_t>(q) * chunk.count + first);
     }
@@ -116,6 +138,20 @@ void EnsembleBlocks::draw(EnsembleBlock& block, std::int64_t first, std::int64_t
         const std::vector<double> times = save_times(plan_.request->span, chunk.span_start[m], chunk.span_end[m]);
         std::copy(times.begin(), times.end(), chunk.row_times.begin() + index * chunk.rows);
     }
+}
+
+void EnsembleBlocks::draw_with_guides(EnsembleBlock& block) {
+    const std::int64_t count = block.chunk.count;
+    block.before_start.assign(static_cast<std::size_t>(count), Status::ok);
+    const auto is_final_before = [&](std::int64_t index) { return bool(block.final_before[static_cast<std::size_t>(index)]); };
+    for (std::int64_t first = 0, last = 0; first < count; first = last) {
+        for (last = first + 1; last < count && last - first < most_at_once && is_final_before(last) == is_final_before(first);) ++last;
+        if (!is_final_before(first)) draw(block, first, last);
+        for (std::int64_t index = first; index < last; ++index)
+            if (is_final_before(index) || !acceptable(block, index))
+                block.before_start[static_cast<std::size_t>(index)] = Status::bad_input;
+    }
+    guides_->solve(block, cancelled_);
 }
 
 bool EnsembleBlocks::acceptable(const EnsembleBlock& block, std::int64_t index) const {
@@ -141,14 +177,23 @@ int EnsembleBlocks::take(int count, LaneMember* members, double* p, double* y0, 
         EnsembleBlock* block = nullptr;
         std::int64_t first = 0, last = 0;
         {
-            const std::lock_guard lock(mutex_);
+            std::unique_lock lock(mutex_);
+            // A block that another thread is drawing is waited for: lanes that find nothing now stay idle until all others are.
+            members_available_.wait(
+                lock, [&] { return cancelled() || block_to_take() != nullptr || can_open_block() || being_drawn_ == 0; });
             if (cancelled()) break;
-            if (!blocks_.empty() && blocks_.back()->taken < blocks_.back()->chunk.count) {
-                block = blocks_.back().get();
-            } else if (next_ < plan_.size && static_cast<int>(blocks_.size()) < plan_.window) {
-                block = open_block();
-            } else {
-                break;
+            block = block_to_take();
+            if (block == nullptr && can_open_block()) block = open_block();
+            if (block == nullptr) break;
+            if (!block->open) {
+                ++being_drawn_;
+                lock.unlock();
+                draw_with_guides(*block);
+                lock.lock();
+                --being_drawn_;
+                block->open = true;
+                members_available_.notify_all();
+                continue;
             }
             first = block->taken;
             last = std::min(block->chunk.count, first + std::min(count - taken, most_at_once));
@@ -164,13 +209,16 @@ int EnsembleBlocks::take(int count, LaneMember* members, double* p, double* y0, 
             }
             std::int64_t behind = index + 1;
             while (behind < last && !block->final_before[static_cast<std::size_t>(behind)]) ++behind;
-            draw(*block, index, behind);
+            if (!guides_) draw(*block, index, behind);
             for (; index < behind; ++index) {
                 LaneMember member{};
                 member.block = block;
                 member.index = index;
-                if (!acceptable(*block, index)) {
-                    record(member, Status::bad_input, chunk.span_start[static_cast<std::size_t>(index)], 0, 0);
+                const Status before_start = guides_              ? block->before_start[static_cast<std::size_t>(index)]
+                                            : acceptable(*block, index) ? Status::ok
+                                                                         : Status::bad_input;
+                if (before_start != Status::ok) {
+                    record(member, before_start, chunk.span_start[static_cast<std::size_t>(index)], 0, 0);
                     ++ended;
                     continue;
                 }
@@ -286,12 +334,9 @@ void EnsembleBlocks::evaluate(EnsembleBlock& block) const {
 
 bool EnsembleBlocks::wait_for_members() {
     std::unique_lock lock(mutex_);
-    members_available_.wait(lock, [&] {
-        const bool open = !blocks_.empty() && blocks_.back()->taken < blocks_.back()->chunk.count;
-        return cancelled() || open || next_ >= plan_.size || static_cast<int>(blocks_.size()) < plan_.window;
-    });
-    const bool open = !blocks_.empty() && blocks_.back()->taken < blocks_.back()->chunk.count;
-    return !cancelled() && (open || next_ < plan_.size);
+    const auto takeable = [&] { return block_to_take() != nullptr || can_open_block(); };
+    members_available_.wait(lock, [&] { return cancelled() || takeable() || (next_ >= plan_.size && being_drawn_ == 0); });
+    return !cancelled() && takeable();
 }
 
 EnsembleBlock* EnsembleBlocks::next_ready(double seconds) {

@@ -8,7 +8,9 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 
+#include "engine/cpu/guide_orbits.hpp"
 #include "engine/cpu/instruction_set.hpp"
 #include "engine/cpu/lane_job.hpp"
 #include "engine/ensemble.hpp"
@@ -23,6 +25,7 @@ struct BlockPlan {
     const Sampler* sampler;
     const Kernels* kernels;
     const CpuCode* code;
+    std::size_t method;                                  ///< index into `methods`
     SaveTimes times;
     std::vector<VariedQuantity> varied;
     const std::vector<std::int64_t>* members = nullptr;  ///< null: 0..size-1
@@ -39,6 +42,8 @@ struct EnsembleBlock {
     std::vector<double> inputs;        ///< [input][member]
     std::vector<double> initial;       ///< [state][member]
     std::vector<bool> final_before;    ///< members whose result comes from the interrupted run
+    std::vector<Status> before_start;  ///< [member]; other than ok where it ends before it starts; empty without a guide
+    bool open = false;                 ///< members may be taken; guarded by the mutex of EnsembleBlocks
     std::int64_t taken = 0;            ///< members handed out so far
     std::atomic<std::int64_t> unfinished{0};
     bool ready = false;                ///< evaluated; guarded by the mutex of EnsembleBlocks
@@ -76,8 +81,12 @@ public:
 
 private:
     EnsembleBlock* open_block();
+    EnsembleBlock* block_to_take();    ///< under the lock; null when no open block has members left
+    bool can_open_block() const { return next_ < plan_.size && static_cast<int>(blocks_.size()) < plan_.window; }
     /// Draws the members first..last-1 of the block, most_at_once at most.
     void draw(EnsembleBlock& block, std::int64_t first, std::int64_t last);
+    /// Draws all members of a block with a guide and integrates the guides; outside the lock, because it is as much work as many members.
+    void draw_with_guides(EnsembleBlock& block);
     void complete(EnsembleBlock& block);
     void evaluate(EnsembleBlock& block) const;
     bool acceptable(const EnsembleBlock& block, std::int64_t index) const;
@@ -89,11 +98,13 @@ private:
         double least, most;
     };
     const BlockPlan plan_;
+    const std::optional<GuideOrbits> guides_;
     std::vector<Limits> parameter_limits_, initial_limits_;
     std::mutex mutex_;
     std::condition_variable block_ready_, members_available_;
     std::deque<std::unique_ptr<EnsembleBlock>> blocks_;
     std::int64_t next_ = 0;            ///< first member of the next block to be opened
+    int being_drawn_ = 0;              ///< blocks that a thread is drawing
     std::int64_t consumed_ = 0;        ///< members that had ended in the blocks given back
     std::atomic<bool> cancelled_{false};
 };

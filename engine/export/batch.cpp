@@ -29,8 +29,9 @@ double list_value(const MemberDataset& dataset, const EnsembleChunk& chunk, std:
     const std::size_t count = at(chunk.count);
     switch (dataset.source) {
         case Source::number: return static_cast<double>(chunk.first) + static_cast<double>(m);
-        case Source::drawn: return chunk.drawn[dataset.index * count + m];
+        case Source::group: return static_cast<double>((at(chunk.first) + m) / dataset.index);
         case Source::internal: return chunk.internals[dataset.index * count + m];
+        case Source::drawn: return chunk.drawn[dataset.index * count + m];
         case Source::status: return static_cast<double>(chunk.status[m]);
         case Source::span_start: return chunk.span_start[m];
         case Source::span_end: return chunk.span_end[m];

@@ -120,6 +120,7 @@ public:
         add_rows();
         add_quantities();
         add_internals();
+        add_draws();
         add_outcomes();
         add_trajectories();
         refuse_equal_names();
@@ -170,6 +171,19 @@ private:
             const InternalInfo& internal = model_.internals[i];
             add_member(dataset_name(internal), ElementType::float64, Source::internal,
                        described(label(internal.help, internal.name), internal.unit, internal.latex), i);
+        }
+    }
+
+    void add_draws() {
+        if (request_.groups.count > 0)
+            add_member("group", ElementType::int64, Source::group, described("Number of the member's group, from 0", "1"),
+                       static_cast<std::size_t>(request_.groups.members_each));
+        for (std::size_t i = 0; i < model_.draws.size(); ++i) {
+            const DrawInfo& draw = model_.draws[i];
+            const std::string name = std::string("draw_") + draw.name;
+            coordinates_ += name + ' ';
+            add_member(name, ElementType::float64, Source::internal, described(label(draw.help, draw.name), draw.unit, draw.latex),
+                       model_.internals.size() + i);
         }
     }
 
@@ -409,7 +423,7 @@ std::uint64_t estimated_size(const ModelDescription& model, const EnsembleReques
     const auto varied = static_cast<std::uint64_t>(std::count_if(request.parameters.begin(), request.parameters.end(), drawn) +
                                                    std::count_if(request.initial_state.begin(), request.initial_state.end(), drawn));
     const std::uint64_t trajectories = members * rows * ((states + observables) * element + (times.per_member ? 8 : 0));
-    const std::uint64_t lists = members * (8 * (4 + varied + model.invariants.size()) + 2 * 4 + 1);
+    const std::uint64_t lists = members * (8 * (5 + varied + model.draws.size() + model.invariants.size()) + 2 * 4 + 1);
     const std::uint64_t per_row = 8 * (std::size(quantile_levels) + 3) * (request.output.statistics ? states + observables : 0);
     const auto sample = static_cast<std::uint64_t>(std::clamp<std::int64_t>(request.accuracy_subsample, 0, request.size));
     const std::uint64_t summary = rows * (per_row + 8 * (sample + std::size(error_levels) + 1));

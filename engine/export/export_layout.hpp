@@ -40,11 +40,11 @@ struct FixedDataset {
 /// A dataset that grows with the members: [member] or [member][row].
 struct MemberDataset {
     enum class Source {
-        number, drawn, internal, status, span_start, span_end, stopped_at, accepted, rejected, drift, row_time, state, observable
+        number, group, drawn, internal, status, span_start, span_end, stopped_at, accepted, rejected, drift, row_time, state, observable
     };
     DatasetLayout layout;
     Source source;
-    std::size_t index = 0;  ///< of the varied quantity, internal input, invariant, state or observable
+    std::size_t index = 0;  ///< of the varied quantity, internal, invariant, state or observable; of `group`: members of each
     bool over_rows() const { return layout.dimensions.size() == 2; }
 };
 

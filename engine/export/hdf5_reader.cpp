@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <functional>
+#include <limits>
 #include <stdexcept>
 #include <string_view>
 
@@ -260,7 +261,7 @@ EnsembleChunk Hdf5Reader::chunk(const ModelDescription& model, const EnsembleReq
     return f.guarded([&] {
         if (request.output.every != 1)
             throw std::runtime_error("can't be resumed: it holds every " + std::to_string(request.output.every) + "th row only");
-        const bool per_member = has_member_spans(request) && request.span.save != SpanRequest::Save::list;
+        const bool per_member = has_member_times(request);
         const auto expected = per_member ? f.rows : save_time_count(request.span, request.span.start, request.span.end);
         if (f.per_member != per_member || f.rows != expected)
             throw std::runtime_error("can't be resumed: it holds other save times than the request");
@@ -279,6 +280,11 @@ EnsembleChunk Hdf5Reader::chunk(const ModelDescription& model, const EnsembleReq
             append(chunk.drawn, f.members_of(name, first, count));
         }
         for (const InternalInfo& internal : model.internals) append(chunk.internals, f.members_of(dataset_name(internal), first, count));
+        for (const DrawInfo& draw : model.draws)
+            append(chunk.internals, f.members_of(std::string("draw_") + draw.name, first, count));
+        // The guide's state is not in the file; nothing asks for it.
+        chunk.internals.resize((model.inputs() - model.parameters.size()) * static_cast<std::size_t>(count),
+                               std::numeric_limits<double>::quiet_NaN());
         for (const InvariantInfo& invariant : model.invariants)
             append(chunk.drift, f.members_of(std::string(invariant.name) + "_drift", first, count));
         for (const double status : f.members_of("status", first, count))
@@ -309,7 +315,7 @@ SampleTable read_hdf5_table(const fs::path& path) {
             const Hdf5Handle object(H5Oopen(file.id(), name.c_str(), H5P_DEFAULT), H5Oclose, "`" + name + "` can't be opened");
             if (H5Iget_type(object.id()) != H5I_DATASET) continue;
             const bool is_parameter = name.starts_with(prefix), is_span = name == "span_start" || name == "span_end";
-            if (from_export && !is_parameter && !is_span) continue;
+            if (from_export && !is_parameter && !is_span && !name.starts_with("draw_")) continue;
             if (extent(object).size() != 1 || !is_numeric(object)) continue;
             std::vector<double> values = read_numbers(object, name);
             const bool one_value = std::adjacent_find(values.begin(), values.end(), std::not_equal_to<>()) == values.end();
