@@ -172,7 +172,8 @@ struct StreamStarOf {
 
     static constexpr std::array stream_parameters{
         ParameterInfo{.name = "Mp", .symbol = "Mp", .latex = "M_p", .unit = "Msun", .default_value = 2e4, .min = 1e3, .max = 1e8,
-                      .scale = Scale::log, .hard_min = 1e-3, .hard_max = 1e12, .help = "Mass of the progenitor."},
+                      .scale = Scale::log, .hard_min = 1e-3, .hard_max = 1e12, .help = "Mass of the progenitor.",
+                      .start_only = !self_gravity},
         ParameterInfo{.name = "bp", .symbol = "bp", .latex = "b_p", .unit = "kiloparsec", .default_value = 0.01, .min = 0.002, .max = 0.5,
                       .scale = Scale::log, .hard_min = 1e-6, .hard_max = 1e3,
                       .help = self_gravity ? "Plummer radius of the progenitor."

@@ -65,8 +65,11 @@ void TestAccuracy::default_tolerances_stay_a_tenth_below_the_threshold() {
     }
     request.size = request.accuracy_subsample = 512;
     const EnsembleResult result = run_ensemble(model_named(model), request);
-    QCOMPARE(result.by_status[0], request.size);
-    QCOMPARE(result.accuracy.maximum.covered, request.size);
+    // The ranges of a model that shoots may hold members without a solution.
+    const std::int64_t unsolved = description.shooting != nullptr ? result.by_status[static_cast<std::size_t>(Status::shooting_failed)] : 0;
+    QVERIFY(unsolved < request.size / 5);
+    QCOMPARE(result.by_status[0], request.size - unsolved);
+    QCOMPARE(result.accuracy.maximum.covered, request.size - unsolved);
     QVERIFY2(result.accuracy.verdict == Verdict::within, qPrintable(described(result)));
     QVERIFY2(result.accuracy.maximum.values[2] <= 0.1 * result.accuracy.threshold, qPrintable(described(result)));
 }

@@ -973,6 +973,7 @@ private slots:
 
         std::set<std::string> shown;
         for (const auto& entry : std::filesystem::directory_iterator(examples)) {
+            if (entry.path().extension() != ".json") continue;  // observations
             const EnsembleRequest request = read_scenario(entry.path(), built_in);
             const ModelDescription& described = find_model(request.model)->description;
             validate(request, described);
