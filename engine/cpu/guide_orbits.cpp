@@ -16,8 +16,8 @@ namespace {
 constexpr double missing = std::numeric_limits<double>::quiet_NaN();
 constexpr double no_atol = 1e-300;  // in place of zero, so that 0/0 doesn't arise
 
-// Tolerances of the guide against those of the members, so that the error of a member is its own: with 0.1 the errors of stream stars are 1
-// to 1.3 times those with an exact guide.
+// Tolerances of the guide against those of the members, so that the error of a member is its own: with 0.1 the errors of stream stars are
+// 0.6 to 1.3 times those with an exact guide.
 constexpr double tightening = 0.1;
 
 }  // namespace
