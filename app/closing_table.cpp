@@ -119,10 +119,14 @@ std::string spread_part(const RunReport& report) {
         const Unit* const known = find_unit(observable.unit);
         const std::string unit(known != nullptr ? known->symbol : observable.unit);
         text += line((width ? "width of " : "extent of ") + std::string(observable.symbol),
-                     right(number_text(report.spreads[i]), number_width) + ' ' + unit +
-                         (width ? ": robust standard deviation about the median along " +
-                                      std::string(named(model.observables, spread.along).symbol)
-                                : std::string(": 5th to 95th percentile at the last save time")));
+                     std::isnan(report.spreads[i])
+                         ? "too few members"
+                         : right(number_text(report.spreads[i]), number_width) + ' ' + unit + ": " +
+                               (width ? "robust standard deviation about the median along " +
+                                            std::string(named(model.observables, spread.along).symbol)
+                                      : "5th to 95th percentile at the last save time") +
+                               (*spread.frame != '\0' ? std::string(", in ") + spread.frame : "") +
+                               (report.request.groups.count > 1 ? ", median over the groups" : ""));
     }
     return text.empty() ? "" : '\n' + text;
 }
@@ -159,8 +163,8 @@ std::string closing_table(const RunReport& report) {
     text += members_part(report);
     text += line("speed", number_text(rate(result), 4) + " members/s; " + number_text(result.seconds) + " s on " +
                               std::to_string(result.threads) + (result.threads == 1 ? " thread" : " threads") + " x " +
-                              std::to_string(result.lanes) + " lanes (" + result.instruction_set + ", " +
-                              number_text(100 * lane_use(result)) + " % of lanes used)");
+                              std::to_string(result.lanes) + " lanes (" + result.instruction_set +
+                              (result.tries > 0 ? ", " + number_text(100 * lane_use(result)) + " % of lanes used)" : ")"));
     text += line("method",
                  (method >= 0 ? std::string(methods[static_cast<std::size_t>(method)].title) + " (" + result.method + ")" : result.method) +
                      ", rtol " + number_text(report.request.solver.rtol));

@@ -213,7 +213,7 @@ RunReport run_scenario(const RunJob& job, const RunHooks& hooks) {
     if (request.output.statistics)
         statistics =
             std::make_unique<StatisticsCollector>(description, request.size, times.rows, request.output.states, request.output.observables);
-    SpreadCollector spreads(description);
+    SpreadCollector spreads(description, request.groups);
     RunSink sink(*writer, statistics.get(), spreads, report.stopped);
     const Sampler sampler(description, request);
     RunOptions options;

@@ -57,6 +57,9 @@ namespace gradscape {
 
 enum class Scale { linear, log };
 
+/// The most entries of p, states, observables or invariants that a model may have.
+inline constexpr int most_components = 128;
+
 inline constexpr double no_limit = std::numeric_limits<double>::infinity();
 
 struct ParameterInfo {
@@ -142,6 +145,7 @@ struct SpreadInfo {
     Kind kind;
     const char* observable;
     const char* along = "";     ///< the other observable of a width
+    const char* frame = "";     ///< of which coordinates, where that isn't plain: "GD-1's frame"
 };
 
 struct IndependentInfo {
@@ -154,6 +158,8 @@ struct IndependentInfo {
     int default_save = 101;     ///< number of save times of the default span
     const char* help = "";
     IndependentAlias alias = {};
+    bool only_default_end = false;         ///< every span ends at default_end
+    bool computed_start_elsewhere = true;  ///< false: what initial_state computes belongs to default_start alone
 };
 
 /// What a model that shoots says about its closing condition.
@@ -262,6 +268,8 @@ concept Shoots = requires { Model::shooting; };
 
 template <class Model>
 ModelDescription describe() {
+    static_assert(inputs_of<Model> <= most_components && Model::states.size() <= most_components &&
+                  Model::observables.size() <= most_components && Model::invariants.size() <= most_components);
     ModelDescription description{Model::info, Model::states, Model::parameters, Model::observables, Model::invariants,
                                  internals_of<Model>()};
     if constexpr (HasDraws<Model>) {

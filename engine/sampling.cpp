@@ -161,7 +161,7 @@ void Sampler::members(std::span<const std::int64_t> numbers, double* parameters,
 
 void Sampler::draws(std::int64_t i, const double* p, double* out) const {
     const Plan& plan = *plan_;
-    std::array<double, 128> standard;
+    std::array<double, most_components> standard;
     for (std::size_t d = 0; d < plan.own_draws.size(); ++d) {
         const std::uint64_t bits =
             random_bits(plan.seed, RandomStream::internal_draws, static_cast<std::uint32_t>(d), static_cast<std::uint64_t>(i));

@@ -151,6 +151,9 @@ std::vector<double> read_list(const json& value, const std::string& path) {
 void read_alias_times(const json& value, const std::string& path, const IndependentAlias& alias, SpanRequest& span) {
     if (!value.is_array()) refuse(path, value, "a list of numbers");
     span.alias_times = read_list(value, path);
+    for (std::size_t i = 0; i < span.alias_times.size(); ++i)
+        if (!std::isfinite(alias.to_independent(span.alias_times[i])))
+            throw InputError(path + '[' + std::to_string(i) + "]: " + shortest_text(span.alias_times[i]) + " is no " + alias.name);
     const double direction = span.end < span.start ? -1 : 1;
     std::stable_sort(span.alias_times.begin(), span.alias_times.end(), [&](double a, double b) {
         return direction * alias.to_independent(a) < direction * alias.to_independent(b);

@@ -13,6 +13,7 @@ namespace {
 
 constexpr double missing = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t most_values = std::size_t{1} << 18;
+constexpr std::size_t least_values = 20;  // a twentieth on either side is at least one
 constexpr std::size_t pairs_per_median = 50, most_medians = 200;
 
 double median(std::vector<double> values) { return quantile(values, 0.5); }
@@ -35,13 +36,14 @@ std::vector<double> unwrapped(std::span<const double> values, double period) {
 }  // namespace
 
 double extent(std::span<const double> values, double period) {
+    if (values.size() < least_values) return missing;
     std::vector<double> line = unwrapped(values, period);
     return quantile(line, 0.95) - quantile(line, 0.05);
 }
 
 double width_about_track(std::span<const double> values, std::span<const double> along, double period_of_along) {
     const std::size_t n = values.size();
-    if (n < pairs_per_median) return missing;
+    if (n < 2 * pairs_per_median) return missing;
     const std::vector<double> x = unwrapped(along, period_of_along);
     std::vector<std::size_t> order(n);
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -73,7 +75,7 @@ double width_about_track(std::span<const double> values, std::span<const double>
     return normal * median(std::move(distance));
 }
 
-SpreadCollector::SpreadCollector(const ModelDescription& model) : model_(model) {
+SpreadCollector::SpreadCollector(const ModelDescription& model, const GroupRequest& groups) : model_(model), groups_(groups) {
     for (const SpreadInfo& spread : model.spreads)
         for (const char* name : {spread.observable, spread.along})
             if (const int i = ModelDescription::index_of(model.observables, name); i >= 0) {
@@ -105,24 +107,40 @@ const std::vector<double>& SpreadCollector::values(const char* observable) const
     return std::find_if(columns_.begin(), columns_.end(), [&](const Column& c) { return c.observable == index; })->values;
 }
 
-std::vector<double> SpreadCollector::result() const {
+/// Of the values first..last-1; NaN where they are too few.
+double SpreadCollector::spread_of(const SpreadInfo& spread, std::size_t first, std::size_t last) const {
     const auto period = [&](const char* name) {
         return model_.observables[static_cast<std::size_t>(ModelDescription::index_of(model_.observables, name))].period;
     };
+    std::vector<double> value, along;
+    const std::vector<double>& values_of = values(spread.observable);
+    const bool width = spread.kind == SpreadInfo::Kind::width;
+    for (std::size_t i = first; i < last; ++i) {
+        if (!std::isfinite(values_of[i])) continue;
+        value.push_back(values_of[i]);
+        if (width) along.push_back(values(spread.along)[i]);
+    }
+    if (value.empty()) return missing;
+    return width ? width_about_track(value, along, period(spread.along)) : extent(value, period(spread.observable));
+}
+
+std::vector<double> SpreadCollector::result() const {
+    const std::size_t count = columns_.empty() ? 0 : columns_.front().values.size();
     std::vector<double> all;
     for (const SpreadInfo& spread : model_.spreads) {
-        std::vector<double> value, along;
-        const std::vector<double>& values_of = values(spread.observable);
-        const bool width = spread.kind == SpreadInfo::Kind::width;
-        for (std::size_t i = 0; i < values_of.size(); ++i) {
-            if (!std::isfinite(values_of[i])) continue;
-            value.push_back(values_of[i]);
-            if (width) along.push_back(values(spread.along)[i]);
+        if (groups_.count <= 1) {
+            all.push_back(spread_of(spread, 0, count));
+            continue;
         }
-        if (value.empty())
-            all.push_back(missing);
-        else
-            all.push_back(width ? width_about_track(value, along, period(spread.along)) : extent(value, period(spread.observable)));
+        std::vector<double> of_groups;
+        for (std::size_t first = 0; first < count;) {
+            const auto group = [&](std::size_t i) { return groups_.index_of(static_cast<std::int64_t>(i) * stride_); };
+            std::size_t last = first + 1;
+            while (last < count && group(last) == group(first)) ++last;
+            if (const double value = spread_of(spread, first, last); std::isfinite(value)) of_groups.push_back(value);
+            first = last;
+        }
+        all.push_back(of_groups.empty() ? missing : median(std::move(of_groups)));
     }
     return all;
 }

@@ -28,13 +28,13 @@ struct StatusText {
 
 /// Indexed by the status' number.
 inline constexpr std::array<StatusText, status_count> status_texts = {{
-    {"ok", "The end of the span was reached and every row holds a computed value."},
+    {"ok", "The end of the span was reached and every row within the span holds a computed value."},
     {"event_stop", "A stopping event ended the trajectory before the end of its span."},
     {"step_limit", "The step limit was reached before the end of the span: it is too small for a long span or a tight tolerance, or the problem is stiff."},
     {"step_underflow", "The step became too small to change the independent variable; the solution may blow up here, or the tolerance is out of reach."},
     {"non_finite", "The right-hand side gave no finite value, however small the step."},
     {"shooting_failed", "No solution fulfils the closing condition for these parameters."},
-    {"bad_input", "A parameter or initial value lies outside its hard limits or is not a finite number."},
+    {"bad_input", "A parameter, draw or initial value lies outside its limits or is not a finite number."},
     {"cancelled", "The run was cancelled while this member was being integrated."},
     {"not_run", "The run ended before this member was begun."},
 }};

@@ -1,5 +1,5 @@
 // The units that descriptions name. The name is what files say: a string that astropy, pint and UDUNITS all parse, except the solar
-// mass and the magnitude, for which no such string exists. The SI factor goes into files too, so that a reader needs no unit library.
+// mass, for which no such string exists. The SI factor goes into files too, so that a reader needs no unit library.
 #pragma once
 
 #include <array>
@@ -30,7 +30,6 @@ inline constexpr std::array units{
     Unit{"Msun", "M☉", 1.9884098706980507e30, "kg"},
     Unit{"megaparsec", "Mpc", 3.085677581491367e22, "m"},
     Unit{"km/s/megaparsec", "km/s/Mpc", 3.240779289444365e-20, "1/s"},
-    Unit{"mag", "mag", 1, "mag"},
     Unit{"1e10 Msun", "10¹⁰ M☉", 1.9884098706980507e40, "kg"},
 };
 

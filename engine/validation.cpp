@@ -121,6 +121,14 @@ void check_own_draws(const EnsembleRequest& request, const ModelDescription& mod
         if (kind != Kind::fixed && kind != Kind::from_model && kind != Kind::table)
             refuse(path, "has the model's own distribution; a number or a column of the table can take its place, no other distribution");
         if (kind == Kind::fixed) require_finite(path, request.draws[i].value);
+        const std::string name = std::string("draw_") + model.draws[i].name;
+        const auto allowed = [&](double value) { return model.draws[i].standard != DrawInfo::Standard::sign || std::abs(value) == 1; };
+        if (kind == Kind::fixed && !allowed(request.draws[i].value)) refuse(path, shortest_text(request.draws[i].value) + " is not -1 or 1");
+        for (std::size_t c = 0; c < request.table.names.size(); ++c)
+            for (std::size_t row = 0; request.table.names[c] == name && row < request.table.columns[c].size(); ++row)
+                if (!allowed(request.table.columns[c][row]))
+                    refuse("ensemble.table: column " + in_quotes(name) + ", row " + std::to_string(row + 1),
+                           shortest_text(request.table.columns[c][row]) + " is not -1 or 1");
     }
 }
 
@@ -292,7 +300,8 @@ void check_list(const SpanRequest& request, const Spans& spans, const Independen
     const std::string span =
         shown(spans.backward ? spans.most : spans.least) + " to " + shown(spans.backward ? spans.least : spans.most);
     for (std::size_t k = 0; k < times.size(); ++k) {
-        const std::string path = "span.save" + (by_alias ? '.' + std::string(alias.name) : "") + '[' + std::to_string(k) + ']';
+        // By the alias they were sorted: their numbers are not those of the list that was given.
+        const std::string path = by_alias ? "span.save." + std::string(alias.name) : "span.save[" + std::to_string(k) + ']';
         const double given = by_alias ? request.alias_times[k] : times[k];
         require_finite(path, given);
         if (!(times[k] >= spans.least && times[k] <= spans.most)) refuse(path, shortest_text(given) + " lies outside the span " + span);
@@ -329,6 +338,20 @@ std::int64_t check_span_with_model_start(const EnsembleRequest& request) {
     return save_time_count(span, span.start, span.end);
 }
 
+/// An initial value that the model computes for the start of its default span holds there alone.
+void check_computed_start(const EnsembleRequest& request, const ModelDescription& model) {
+    for (std::size_t d = 0; d < request.initial_state.size(); ++d) {
+        if (request.initial_state[d].kind != Draw::Kind::from_model) continue;
+        const auto& names = request.table.names;
+        const bool column = std::find(names.begin(), names.end(), "start") != names.end();
+        const double only = model.info.independent.default_start;
+        if (!column && request.span.start == only) continue;
+        refuse(column ? "ensemble.table: column `start`" : "span.start",
+               (column ? "" : shortest_text(request.span.start) + " can't be used: ") + "the model computes the start at " +
+                   shortest_text(only) + " alone; give initial_state." + model.states[d].name + " to start elsewhere");
+    }
+}
+
 /// Returns the rows of a member.
 std::int64_t check_span(const EnsembleRequest& request, const ModelDescription& model) {
     const SpanRequest& span = request.span;
@@ -336,6 +359,9 @@ std::int64_t check_span(const EnsembleRequest& request, const ModelDescription& 
     if (span.model_start != model.draws_start())
         refuse("span.start", model.draws_start() ? "the model draws each member's start" : "the model doesn't draw it");
     if (!span.model_start) limits.require("span.start", span.start);
+    if (const double end = model.info.independent.default_end; model.info.independent.only_default_end && span.end != end)
+        refuse("span.end", shortest_text(span.end) + " is not " + shortest_text(end) + ", where every span of this model ends");
+    if (!model.info.independent.computed_start_elsewhere) check_computed_start(request, model);
     limits.require("span.end", span.end);
     if (span.save == SpanRequest::Save::count) require_between("span.save", span.count, 1, largest_row_count);
     if (span.save == SpanRequest::Save::every) require_above_zero("span.save.every", span.every);

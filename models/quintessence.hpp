@@ -84,7 +84,7 @@ constexpr std::array quintessence_observables{
     ObservableInfo{.name = "D_H", .symbol = "D_H", .latex = "D_H", .unit = "megaparsec", .help = "Hubble distance c/H."},
     ObservableInfo{.name = "D_V", .symbol = "D_V", .latex = "D_V", .unit = "megaparsec",
                    .help = "Distance averaged over the directions, (z D_C^2 D_H)^(1/3)."},
-    ObservableInfo{.name = "mu", .symbol = "μ", .latex = "\\mu", .unit = "mag",
+    ObservableInfo{.name = "mu", .symbol = "μ", .latex = "\\mu", .unit = "1",
                    .help = "Distance modulus, 5 log10(D_L/Mpc) + 25; missing at redshift 0."}};
 
 template <class T>
@@ -156,10 +156,12 @@ struct Quintessence {
         return abs(D - D_reference) / max(T(1e-300), abs(D_reference));
     }
 
-    /// The cosmological constant's amplitude: a field that rolls only loses energy.
+    /// The cosmological constant's amplitude: a field that rolls only loses energy. One that is thrown uphill gains some, so the search
+    /// begins far below.
     template <class T>
     HOST_DEVICE static T lowest_unknown(const T* y_start, const T* p) {
-        return (T(1) - p[1] - radiation_today(p)) / Potential::at(y_start[0], p + potential_at).value;
+        const T constant = (T(1) - p[1] - radiation_today(p)) / Potential::at(y_start[0], p + potential_at).value;
+        return constant * select(abs(y_start[1]) > T(0), T(0.02), T(1));
     }
 
     /// (E^2 - 1)(1 - u^2/6) today.

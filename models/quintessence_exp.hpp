@@ -35,7 +35,7 @@ struct QuintessenceExp : Quintessence<ExponentialPotential> {
         .independent = quintessence_efolds,
         .error = distance_error,
         .preferred_method = "vern7",
-        .rtol = 1e-7,
+        .rtol = 3e-9,
         .default_functional = "w"};
 
     static constexpr auto states = quintessence_states(0);

@@ -36,7 +36,7 @@ struct QuintessencePngb : Quintessence<CosinePotential> {
         .independent = quintessence_efolds,
         .error = distance_error,
         .preferred_method = "vern7",
-        .rtol = 1e-7,
+        .rtol = 3e-9,
         .default_functional = "w"};
 
     static constexpr auto states = quintessence_states(std::numeric_limits<double>::quiet_NaN());

@@ -109,7 +109,7 @@ struct Chen2025 {
     template <class T>
     HOST_DEVICE static void release(const ReleaseFrame<T>& at, const T& tail, const T* draws, T* y) {
         constexpr double radians = 0.017453292519943295;
-        const T distance = draws[0] * at.tidal_radius;
+        const T distance = abs(draws[0]) * at.tidal_radius;  // the normal distribution leaves one star in 4e5 below zero
         const T escape_speed = sqrt(T(2 * gravitational) * at.mass / distance);
         offset(at, tail * distance, distance, T(radians) * draws[1], T(radians) * draws[2], at.X, y);
         offset(at, tail * escape_speed, escape_speed, T(radians) * draws[3], T(radians) * draws[4], at.V, y + 3);
@@ -149,7 +149,8 @@ struct StreamStarOf {
         .min = -6,
         .max = 0,
         .default_save = 1,
-        .help = "Today is 0. Each star starts at its own release."};
+        .help = "Today is 0, where every span ends. Each star starts at its own release.",
+        .only_default_end = true};
 
     static constexpr auto states = [] {
         constexpr double computed = std::numeric_limits<double>::quiet_NaN();
@@ -218,8 +219,9 @@ struct StreamStarOf {
         }
         return conserved;
     }();
-    static constexpr std::array spreads{SpreadInfo{.kind = SpreadInfo::Kind::extent, .observable = "phi1"},
-                                        SpreadInfo{.kind = SpreadInfo::Kind::width, .observable = "phi2", .along = "phi1"}};
+    static constexpr std::array spreads{SpreadInfo{.kind = SpreadInfo::Kind::extent, .observable = "phi1", .frame = "GD-1's frame"},
+                                        SpreadInfo{.kind = SpreadInfo::Kind::width, .observable = "phi2", .along = "phi1",
+                                                   .frame = "GD-1's frame"}};
 
     static constexpr int sun = Host::potential_parameters;
     static constexpr int stream = static_cast<int>(Host::parameters.size());  // Mp, bp, t_strip, then the progenitor today

@@ -38,7 +38,8 @@ struct TovPolytrope {
                         .max = 25,
                         .hard_min = start,
                         .help = "x = -ln(h/h_c) with the pseudo-enthalpy h = ln((e+P)/rho). A start that is computed belongs to x = 1e-4 "
-                                "and to no other."},
+                                "and to no other.",
+                        .computed_start_elsewhere = false},
         .error = {.symbol = "|Δln u, Δln w, ΔY|",
                   .unit = "1",
                   .threshold = 1e-6,

@@ -102,6 +102,30 @@ struct ExponentialPair : SmallModel<ExponentialPair> {
     }
 };
 
+/// Field case B17: the length of a zero vector.
+struct RadialDecay : SmallModel<RadialDecay> {
+    static constexpr ModelInfo info = small_info("radial_decay", "x' = -p x r, y' = -p y r, r = sqrt(x^2 + y^2)");
+    static constexpr std::array states{small_state("x", 0), small_state("y", 0)};
+    static constexpr std::array parameters{small_parameter("p", 2)};
+    template <class T>
+    static void rhs(const T& /*t*/, const T* y, const T* p, T* dydt) {
+        const T r = sqrt(fma(y[0], y[0], y[1] * y[1]));
+        dydt[0] = -p[0] * y[0] * r;
+        dydt[1] = -p[0] * y[1] * r;
+    }
+};
+
+/// Field case B50: s = H0 times the age of the universe against ln a.
+struct CosmicAge : SmallModel<CosmicAge> {
+    static constexpr ModelInfo info = small_info("cosmic_age", "ds/dx = 1/sqrt(0.3 e^(-3x) + 9e-5 e^(-4x) + 0.69991)");
+    static constexpr std::array states{small_state("s", 5.2704622e-19)};
+    static constexpr std::array<ParameterInfo, 0> parameters{};
+    template <class T>
+    static void rhs(const T& t, const T* /*y*/, const T* /*p*/, T* dydt) {
+        dydt[0] = T(1) / sqrt(T(0.3) * exp(T(-3) * t) + T(9e-5) * exp(T(-4) * t) + T(0.69991));
+    }
+};
+
 struct Oscillator : SmallModel<Oscillator> {
     static constexpr ModelInfo info = small_info("oscillator", "x' = v, v' = -x");
     static constexpr std::array states{small_state("x", 1), small_state("v", 0)};
@@ -113,7 +137,6 @@ struct Oscillator : SmallModel<Oscillator> {
     }
 };
 
-/// Two oscillators of very different size and frequency.
 /// The frequency v is solved for, so that x(1) = c: acos(c) where g = 0.
 struct TunedOscillator : SmallModel<TunedOscillator> {
     static constexpr ModelInfo info = small_info("tuned_oscillator", "x'' = -v^2 x + g x^3");
@@ -155,6 +178,7 @@ struct TunedOscillator : SmallModel<TunedOscillator> {
     }
 };
 
+/// Two oscillators of very different size and frequency.
 struct TwoOscillators : SmallModel<TwoOscillators> {
     static constexpr ModelInfo info = small_info("two_oscillators", "x' = u, u' = -100 x, y' = v, v' = -y");
     static constexpr std::array states{small_state("x", 1e-9), small_state("u", 0), small_state("y", 1), small_state("v", 0)};

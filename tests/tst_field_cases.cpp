@@ -97,6 +97,10 @@ private slots:
     void cancel_stops_the_work();
     void a_state_at_zero_does_not_stop_the_first_step_data() { add_rows(); }
     void a_state_at_zero_does_not_stop_the_first_step();
+    void the_length_of_a_zero_vector_is_usable_data() { add_rows(); }
+    void the_length_of_a_zero_vector_is_usable();
+    void a_cosmic_age_falls_steadily_with_redshift_data() { add_rows(); }
+    void a_cosmic_age_falls_steadily_with_redshift();
     void percentiles_say_how_many_members_they_describe();
     void no_saved_cell_is_left_uninitialised_data() { add_rows(); }
     void no_saved_cell_is_left_uninitialised();
@@ -111,6 +115,34 @@ void TestFieldCases::a_backward_run_with_a_constant_slope_ends() {  // B01
     QVERIFY(run.all.stopped_at[0] == -17.3);
     ACCEPT(run.last(0), 5.19);
     QVERIFY2(run.all.accepted[0] < 60, qPrintable(run.how()));
+}
+
+void TestFieldCases::the_length_of_a_zero_vector_is_usable() {  // B17, the solution
+    const Model& model = model_named("radial_decay");
+    EnsembleRequest request = request_for(model, 1e-10);
+    save_evenly(request, 0, 1, 1);
+    const Run zero = run_row(model, request);
+    VERIFY_OK(zero);
+    QVERIFY(zero.last(0) == 0 && zero.last(1) == 0);
+    request.initial_state[0].value = 0.003;
+    request.initial_state[1].value = 0.004;
+    const Run run = run_row(model, request);
+    VERIFY_OK(run);
+    QVERIFY(std::abs(run.last(0) - 0.0029702970297) < 1e-12 && std::abs(run.last(1) - 0.0039603960396) < 1e-12);
+}
+
+void TestFieldCases::a_cosmic_age_falls_steadily_with_redshift() {  // B50
+    const Model& model = model_named("cosmic_age");
+    EnsembleRequest request = request_for(model, 1e-10, 1e-30);
+    request.span.start = std::log(1e-10);
+    request.span.end = 0;
+    save_at(request, {-std::log(26001.0), -std::log(25001.0), -std::log(24001.0), 0.0});
+    request.span.start = std::log(1e-10);
+    const Run run = run_row(model, request);
+    VERIFY_OK(run);
+    constexpr double right[] = {7.48494128e-8, 8.08314919e-8, 8.75608942e-8, 0.9637004557};
+    for (std::size_t row = 0; row < 4; ++row)
+        QVERIFY2(std::abs(run.state(0, row) / right[row] - 1) < 1e-7, qPrintable(QString::number(run.state(0, row), 'g', 12)));
 }
 
 void TestFieldCases::output_spacing_close_to_the_step_does_not_stall() {  // B02

@@ -903,6 +903,9 @@ private slots:
         row(R"("span": {"start": -2})",
             "span.start: the model `stream_star` draws each member's start, `t_release`; leave it out, or give draws.t_release");
         row(R"("span": {"start": {"distribution": "table"}})", "span.start: the model `stream_star` draws each member's start");
+        row(R"("span": {"end": -1})", "span.end: -1 ");
+        row(R"("draws": {"tail": 5})", "draws.tail: 5 is not -1 or 1");
+        row(R"("ensemble": {"table": "tails.csv"})", "ensemble.table: column `draw_tail`, row 2: 0 is not -1 or 1");
         row(R"("span": {"save": {"every": 0.1}})", "span.save.every: the members' starts are drawn");
         row(R"("span": {"save": [-1, 0, 0.5]})", "span.save[2]: 0.5 lies beyond the end, 0");
         row(R"("span": {"save": [0, -1]})", "span.save[1]: -1 comes after 0");
@@ -919,9 +922,24 @@ private slots:
         QFETCH(QString, sections);
         QFETCH(QString, message);
         written("draws.csv", "draw_kr\n1\n");
+        written("tails.csv", "draw_tail\n1\n0\n");
         written("start.csv", "start\n-1\n");
         const std::string refused = refusal([&] { parse_stream(sections.toStdString(), folder_.path().toStdString()); });
         QVERIFY2(refused.starts_with(message.toStdString()) && refused.find('\n') == std::string::npos, refused.c_str());
+    }
+
+    void a_computed_start_is_refused_where_it_does_not_hold() {
+        const ModelDescription& polytrope = find_model("lane_emden")->description;
+        EnsembleRequest request = default_request(polytrope);
+        validate(request, polytrope);
+        request.span.start = 1;
+        const auto refused = [&] { return refusal([&] { validate(request, polytrope); }); };
+        QCOMPARE(refused(), std::string("span.start: 1 can't be used: the model computes the start at 0.01 alone; give "
+                                        "initial_state.theta to start elsewhere"));
+        request.initial_state[0] = {.value = 0.84};
+        QVERIFY(refused().ends_with("give initial_state.m to start elsewhere"));
+        request.initial_state[1] = {.value = 0.3};
+        QCOMPARE(refused(), std::string());
     }
 
     void a_model_without_draws_takes_none() {

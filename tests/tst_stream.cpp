@@ -202,6 +202,7 @@ private slots:
     void lanes_are_in_use_nearly_always();
     void gd1_lies_along_its_track_on_the_sky();
     void extent_and_width_are_those_of_known_distributions();
+    void spreads_of_groups_are_their_median();
     void spreads_depend_on_no_chunk();
 
 private:
@@ -792,9 +793,33 @@ void TestStream::extent_and_width_are_those_of_known_distributions() {
     COMPARE_WITHIN(width_about_track(across, turned, 360), 0.3, 0.01);
     for (std::size_t i = 0; i < across.size(); i += 10) across[i] += 100;  // outliers
     COMPARE_WITHIN(width_about_track(across, along), 0.3, 0.06);
-    QVERIFY(std::isnan(width_about_track(std::vector<double>(49, 1.0), std::vector<double>(49, 1.0))));
+    QVERIFY(std::isnan(width_about_track(std::vector<double>(99, 1.0), std::vector<double>(99, 1.0))));
     QCOMPARE(width_about_track(std::vector<double>(200, 1.0), std::vector<double>(200, 1.0)), 0.0);
     QVERIFY(std::isnan(extent({})));
+}
+
+// Three groups on the sky far from each other: the spread is that of one.
+void TestStream::spreads_of_groups_are_their_median() {
+    const Model& model = model_named("stream_star");
+    EnsembleRequest request = gd1(900);
+    request.groups = {3, 300};
+    request.parameters[parameter_of(model.description, "X0")] = {.kind = Draw::Kind::uniform, .min = -14, .max = -10};
+    const Run grouped = tests::run(model, request);
+    SpreadCollector together(model.description), median_of_three(model.description, request.groups);
+    together.add(grouped.all);
+    median_of_three.add(grouped.all);
+    std::vector<double> widths;
+    for (std::size_t group = 0; group < 3; ++group) {
+        std::vector<double> phi1, phi2;
+        for (std::size_t m = group * 300; m < (group + 1) * 300; ++m) {
+            phi1.push_back(grouped.observable(observable_of(model.description, "phi1"), 0, m));
+            phi2.push_back(grouped.observable(observable_of(model.description, "phi2"), 0, m));
+        }
+        widths.push_back(width_about_track(phi2, phi1, 360));
+    }
+    std::sort(widths.begin(), widths.end());
+    QCOMPARE(median_of_three.result()[1], widths[1]);
+    QVERIFY(together.result()[1] > 1.5 * widths[1]);
 }
 
 void TestStream::spreads_depend_on_no_chunk() {

@@ -112,7 +112,7 @@ void EnsembleBlocks::draw(EnsembleBlock& block, std::int64_t first, std::int64_t
     plan_.sampler->members(std::span(numbers).first(drawn), inputs, initial, chunk.count, start, end);
     if (const ModelDescription& model = plan_.model->description; !model.draws.empty()) {
         const auto stride = static_cast<std::size_t>(chunk.count);
-        std::array<double, 128> p;
+        std::array<double, most_components> p;
         for (std::size_t m = 0; m < drawn; ++m) {
             for (std::size_t i = 0; i < model.first_draw(); ++i) p[i] = inputs[i * stride + m];
             plan_.sampler->draws(numbers[m], p.data(), p.data() + model.first_draw());

@@ -10,14 +10,13 @@ namespace gradscape {
 template <class T>
 void evaluate_points(const void* table, PointFunction function, const PointBlock& block) {
     constexpr int lanes = LaneTraits<T>::lanes;
-    constexpr int most = 128;  // states, parameters or quantities of a model
     const auto& functions = *static_cast<const ModelFunctions<T>*>(table);
     const int quantities = function == PointFunction::observe     ? functions.n_observables
                            : function == PointFunction::conserved ? functions.n_invariants
                                                                   : 1;
     alignas(64) double buffer[lanes];
     std::int64_t point[lanes], member[lanes], row[lanes];
-    T t, y[most], p[most], y_reference[most], p_reference[most], out[most];
+    T t, y[most_components], p[most_components], y_reference[most_components], p_reference[most_components], out[most_components];
     for (std::int64_t first = 0; first < block.points; first += lanes) {
         const int count = static_cast<int>(block.points - first < lanes ? block.points - first : lanes);
         const std::int64_t first_member = first / block.rows;

@@ -121,7 +121,7 @@ GuideOrbits::Orbits GuideOrbits::distinct_orbits(const EnsembleBlock& block) con
     std::vector<double> keys(count * orbits.width, 0.0);  // refers to by `known`
     std::unordered_map<std::string_view, std::size_t> known;
     std::vector<std::size_t> rows_of;
-    std::array<double, 128> p;
+    std::array<double, most_components> p;
     const double* before = nullptr;
     for (std::size_t m = 0; m < count; ++m) {
         if (block.before_start[m] != Status::ok) continue;

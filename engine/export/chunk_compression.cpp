@@ -6,6 +6,7 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 namespace gradscape {
@@ -51,7 +52,10 @@ std::vector<CompressedChunk> compress(const std::vector<PlainChunk>& chunks) {
     {
         std::vector<std::jthread> pool;
         const std::size_t threads = std::min<std::size_t>(chunks.size(), std::max(1u, std::thread::hardware_concurrency()));
-        for (std::size_t i = 1; i < threads; ++i) pool.emplace_back(work);
+        try {
+            for (std::size_t i = 1; i < threads; ++i) pool.emplace_back(work);
+        } catch (const std::system_error&) {  // no more threads can be had: those there are do it
+        }
         work();
     }
     if (failure) std::rethrow_exception(failure);

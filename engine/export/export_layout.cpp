@@ -175,6 +175,7 @@ private:
     }
 
     void add_draws() {
+        if (request_.groups.count > 0) coordinates_ += "group ";
         if (request_.groups.count > 0)
             add_member("group", ElementType::int64, Source::group, described("Number of the member's group, from 0", "1"),
                        static_cast<std::size_t>(request_.groups.members_each));
@@ -423,7 +424,7 @@ std::uint64_t estimated_size(const ModelDescription& model, const EnsembleReques
     const auto varied = static_cast<std::uint64_t>(std::count_if(request.parameters.begin(), request.parameters.end(), drawn) +
                                                    std::count_if(request.initial_state.begin(), request.initial_state.end(), drawn));
     const std::uint64_t trajectories = members * rows * ((states + observables) * element + (times.per_member ? 8 : 0));
-    const std::uint64_t lists = members * (8 * (5 + varied + model.draws.size() + model.invariants.size()) + 2 * 4 + 1);
+    const std::uint64_t lists = members * (8 * (5 + varied + model.internals.size() + model.draws.size() + model.invariants.size()) + 2 * 4 + 1);
     const std::uint64_t per_row = 8 * (std::size(quantile_levels) + 3) * (request.output.statistics ? states + observables : 0);
     const auto sample = static_cast<std::uint64_t>(std::clamp<std::int64_t>(request.accuracy_subsample, 0, request.size));
     const std::uint64_t summary = rows * (per_row + 8 * (sample + std::size(error_levels) + 1));
