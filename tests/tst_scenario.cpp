@@ -368,7 +368,8 @@ private slots:
         row(R"("output": {"compression": "zstd"})", "output.compression: \"zstd\" is not one of auto, none, gzip");
         row(R"("output": {"file": "a\u0000b"})", "output.file: `a?b` is no name of a file");
         // Ensemble and table.
-        row(R"("ensemble": {"sampling": "grid"})", "ensemble.sampling: \"grid\" is not one of random, sobol, table");
+        row(R"("ensemble": {"sampling": "halton"})",
+            "ensemble.sampling: \"halton\" is not one of random, sobol, table, grid, latin_hypercube");
         row(R"("ensemble": {"sampling": "table"})", "ensemble.table: is missing");
         row(R"("ensemble": {"table": "nowhere.csv"})", "ensemble.table: nowhere.csv: can't be read: No such file");
         row(R"("ensemble": {"size": 1000000000}, "span": {"save": 100000000}, "output": {"states": false})",
