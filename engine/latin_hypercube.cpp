@@ -25,7 +25,7 @@ std::uint64_t high_product(std::uint64_t x, std::uint64_t y) {
 
 }  // namespace
 
-KeyedPermutation::KeyedPermutation(std::uint32_t n, const Keys& keys) : n_(n), keys_(keys) {
+KeyedPermutation::KeyedPermutation(std::uint32_t n, const Keys& keys) : n_(n), key_count_(2 * (n < few ? rounds_of_few : rounds)), keys_(keys) {
     a_ = static_cast<std::uint32_t>(std::ceil(std::sqrt(static_cast<double>(n))));
     b_ = (n + a_ - 1) / a_;
 }

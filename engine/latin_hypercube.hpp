@@ -12,8 +12,10 @@ namespace gradscape {
 /// doi:10.1007/3-540-45760-7_9. With a and b next to sqrt(n), fewer than sqrt(n) numbers fall outside.
 class KeyedPermutation {
 public:
-    static constexpr int rounds = 6;
-    using Keys = std::array<std::uint64_t, 2 * rounds>;
+    /// Of few numbers, the permutations are equally likely only after many rounds: with 6 of them, those of 5 numbers differ by a third.
+    static constexpr std::size_t rounds = 6, rounds_of_few = 24;
+    static constexpr std::uint32_t few = 1024;
+    using Keys = std::array<std::uint64_t, 2 * rounds_of_few>;
 
     KeyedPermutation(std::uint32_t n, const Keys& keys);  ///< 1 <= n <= 2^31
 
@@ -36,7 +38,7 @@ private:
     }
     std::uint32_t once(std::uint32_t i) const {
         std::uint32_t high = i / b_, low = i - high * b_;  // high < a, low < b
-        for (std::size_t k = 0; k < keys_.size(); k += 4) {
+        for (std::size_t k = 0; k < key_count_; k += 4) {
             high = rotated(high, mixed(low, keys_[k], keys_[k + 1]), a_);
             low = rotated(low, mixed(high, keys_[k + 2], keys_[k + 3]), b_);
         }
@@ -44,6 +46,7 @@ private:
     }
 
     std::uint32_t n_, a_, b_;
+    std::size_t key_count_;
     Keys keys_;
 };
 

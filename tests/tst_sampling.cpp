@@ -331,26 +331,26 @@ private slots:
     void a_grid_reaches_both_bounds_and_its_points_are_as_typed_data() {  // field case B46
         QTest::addColumn<Draw>("draw");
         QTest::addColumn<QList<double>>("values");
-        const auto step = [](double min, double max, double step) {
+        const auto by_step = [](double min, double max, double step) {
             return Draw{.kind = Kind::uniform, .min = min, .max = max, .step = step};
         };
-        const auto points = [](double min, double max, std::int64_t points, Kind kind = Kind::uniform) {
+        const auto by_points = [](double min, double max, std::int64_t points, Kind kind = Kind::uniform) {
             return Draw{.kind = kind, .min = min, .max = max, .points = points};
         };
-        QTest::newRow("0 to 1, step 0.1") << step(0, 1, 0.1) << QList<double>{0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1};
-        QTest::newRow("0.1 to 0.7, step 0.1") << step(0.1, 0.7, 0.1) << QList<double>{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7};
-        QTest::newRow("max between the steps") << step(0, 1, 0.375) << QList<double>{0, 0.375, 0.75};
-        QTest::newRow("max just before a step") << step(0, 0.999999999, 0.25) << QList<double>{0, 0.25, 0.5, 0.75};
-        QTest::newRow("max just after a step") << step(0, 0.750000001, 0.25) << QList<double>{0, 0.25, 0.5, 0.75};
-        QTest::newRow("step as long as the range") << step(-2, 3, 5) << QList<double>{-2, 3};
-        QTest::newRow("one value, step") << step(1, 1, 0.1) << QList<double>{1};
-        QTest::newRow("one value, 1 point") << points(1, 1, 1) << QList<double>{1};
-        QTest::newRow("2 points") << points(0.1, 0.3, 2) << QList<double>{0.1, 0.3};
-        QTest::newRow("through zero") << points(-1, 1, 5) << QList<double>{-1, -0.5, 0, 0.5, 1};
-        QTest::newRow("wide") << points(-8e307, 8e307, 5) << QList<double>{-8e307, -4e307, 0, 4e307, 8e307};
-        QTest::newRow("logarithmic") << points(1e-3, 1e3, 7, Kind::log_uniform) << QList<double>{1e-3, 1e-2, 0.1, 1, 10, 100, 1e3};
-        QTest::newRow("logarithmic, 3 points") << points(0.3, 0.7, 3, Kind::log_uniform) << QList<double>{0.3, std::sqrt(0.21), 0.7};
-        QTest::newRow("logarithmic, one value") << points(0.3, 0.3, 1, Kind::log_uniform) << QList<double>{0.3};
+        QTest::newRow("0 to 1, step 0.1") << by_step(0, 1, 0.1) << QList<double>{0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1};
+        QTest::newRow("0.1 to 0.7, step 0.1") << by_step(0.1, 0.7, 0.1) << QList<double>{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7};
+        QTest::newRow("max between the steps") << by_step(0, 1, 0.375) << QList<double>{0, 0.375, 0.75};
+        QTest::newRow("max just before a step") << by_step(0, 0.999999999, 0.25) << QList<double>{0, 0.25, 0.5, 0.75};
+        QTest::newRow("max just after a step") << by_step(0, 0.750000001, 0.25) << QList<double>{0, 0.25, 0.5, 0.75};
+        QTest::newRow("step as long as the range") << by_step(-2, 3, 5) << QList<double>{-2, 3};
+        QTest::newRow("one value, step") << by_step(1, 1, 0.1) << QList<double>{1};
+        QTest::newRow("one value, 1 point") << by_points(1, 1, 1) << QList<double>{1};
+        QTest::newRow("2 points") << by_points(0.1, 0.3, 2) << QList<double>{0.1, 0.3};
+        QTest::newRow("through zero") << by_points(-1, 1, 5) << QList<double>{-1, -0.5, 0, 0.5, 1};
+        QTest::newRow("wide") << by_points(-8e307, 8e307, 5) << QList<double>{-8e307, -4e307, 0, 4e307, 8e307};
+        QTest::newRow("logarithmic") << by_points(1e-3, 1e3, 7, Kind::log_uniform) << QList<double>{1e-3, 1e-2, 0.1, 1, 10, 100, 1e3};
+        QTest::newRow("logarithmic, 3 points") << by_points(0.3, 0.7, 3, Kind::log_uniform) << QList<double>{0.3, std::sqrt(0.21), 0.7};
+        QTest::newRow("logarithmic, one value") << by_points(0.3, 0.3, 1, Kind::log_uniform) << QList<double>{0.3};
     }
     void a_grid_reaches_both_bounds_and_its_points_are_as_typed() {
         QFETCH(Draw, draw);
