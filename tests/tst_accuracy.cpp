@@ -171,8 +171,9 @@ void TestAccuracy::the_subsample_of_sobol_points_covers_their_range() {
 
 void TestAccuracy::the_subsample_of_a_grid_is_no_slice_of_it_data() {
     QTest::addColumn<QList<int>>("points");
-    for (const QList<int>& points : QList<QList<int>>{{256, 256}, {64, 64}, {64, 16}, {1000, 100}, {100, 1000}, {32, 32, 32}, {64, 64, 64},
-                                                      {16, 16, 16, 16}, {8, 8, 8, 8, 8}, {10, 10, 10, 10}, {512, 2}, {2, 512}, {128, 4, 128}}) {
+    for (const QList<int>& points : QList<QList<int>>{{256, 256}, {64, 64}, {64, 16}, {1000, 100}, {100, 1000}, {32, 32, 32},
+                                                      {64, 64, 64}, {16, 16, 16, 16}, {8, 8, 8, 8, 8}, {10, 10, 10, 10}, {512, 2},
+                                                      {2, 512}, {128, 4, 128}}) {
         QStringList name;
         for (const int n : points) name << QString::number(n);
         QTest::newRow(qPrintable(name.join(" x "))) << points;

@@ -74,7 +74,8 @@ bool same_bits(const std::optional<double>& a, const std::optional<double>& b) {
 bool same_bits(const std::vector<Draw>& a, const std::vector<Draw>& b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Draw& x, const Draw& y) {
         return x.kind == y.kind && same_bits(x.value, y.value) && same_bits(x.min, y.min) && same_bits(x.max, y.max) &&
-               same_bits(x.mean, y.mean) && same_bits(x.sd, y.sd) && same_bits(x.exponent, y.exponent) && x.points == y.points && same_bits(x.step, y.step);
+               same_bits(x.mean, y.mean) && same_bits(x.sd, y.sd) && same_bits(x.exponent, y.exponent) &&
+               x.points == y.points && same_bits(x.step, y.step);
     });
 }
 
@@ -868,7 +869,8 @@ private slots:
 
     void the_points_of_a_grid_make_its_size() {
         const EnsembleRequest r = parse(scenario(R"("parameters": {"rho": {"min": 0, "max": 21, "points": 8},
-            "mass": {"min": 0.1, "max": 10, "scale": "log", "points": 3}, "tilt": {"distribution": "uniform", "min": 0, "max": 1, "step": 0.1}},
+            "mass": {"min": 0.1, "max": 10, "scale": "log", "points": 3},
+            "tilt": {"distribution": "uniform", "min": 0, "max": 1, "step": 0.1}},
             "initial_state": {"x": {"distribution": "log_uniform", "min": 1, "max": 2, "points": 2}},
             "ensemble": {"sampling": "grid"})"));
         QVERIFY(r.sampling == Sampling::grid);
@@ -946,7 +948,8 @@ private slots:
         row(R"({"min": 0, "max": 21, "points": 40000}, "mass": {"min": 1, "max": 2, "points": 30000})", grid,
             "ensemble.sampling: a grid of 40000 x 30000 points has more than 1000000000 members");
         row(R"({"min": 0, "max": 21, "points": 8}, "mass": {"min": 1, "max": 2, "points": 9})", R"("sampling": "grid", "size": 100)",
-            "ensemble.size: a grid of 8 x 9 points has 72 members, not 100; leave it out, a grid belongs to its points and can't be extended");
+            "ensemble.size: a grid of 8 x 9 points has 72 members, not 100; leave it out, a grid belongs to its points and can't be "
+            "extended");
         row(eight, R"("sampling": "grid", "groups": {"count": 7, "members_each": 2})",
             "ensemble.groups.count: a grid of 8 points has 8 groups, not 7; leave it out");
         row(eight, R"("sampling": "grid", "groups": {"members_each": 2}, "size": 15)",
