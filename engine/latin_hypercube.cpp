@@ -34,9 +34,9 @@ LatinDimension::LatinDimension(std::uint64_t seed, std::uint32_t dimension, std:
     : seed_(seed), dimension_(dimension), n_(static_cast<std::uint64_t>(n)), quotient_((std::uint64_t{1} << uniform_bits) / n_),
       remainder_((std::uint64_t{1} << uniform_bits) % n_), permutation_(static_cast<std::uint32_t>(n), keys(seed, dimension)) {}
 
-std::uint64_t LatinDimension::operator()(std::uint64_t i) const {
+std::uint64_t LatinDimension::coordinate(std::uint32_t part, std::uint64_t i) const {
     // Part s is s 2^53/n <= k < (s + 1) 2^53/n: whole numbers throughout, so no coordinate is rounded into the part beside it.
-    const std::uint64_t s = permutation_(static_cast<std::uint32_t>(i));
+    const std::uint64_t s = part;
     const std::uint64_t whole = s * remainder_ / n_, rest = s * remainder_ - whole * n_;
     const std::uint64_t first = whole + (rest > 0 ? 1 : 0);
     const std::uint64_t next = whole + (rest + remainder_ > n_ ? 2 : rest + remainder_ > 0 ? 1 : 0);

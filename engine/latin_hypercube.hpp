@@ -57,7 +57,10 @@ public:
     LatinDimension(std::uint64_t seed, std::uint32_t dimension, std::int64_t n);
 
     /// Coordinate of point i of 0..n - 1 in units of 2^-53.
-    std::uint64_t operator()(std::uint64_t i) const;
+    std::uint64_t operator()(std::uint64_t i) const { return coordinate(part(i), i); }
+    /// The same in two steps: the part 0..n - 1 that point i lies in, and its place there.
+    std::uint32_t part(std::uint64_t i) const { return permutation_(static_cast<std::uint32_t>(i)); }
+    std::uint64_t coordinate(std::uint32_t part, std::uint64_t i) const;
 
 private:
     std::uint64_t seed_;

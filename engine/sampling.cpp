@@ -178,9 +178,16 @@ void Sampler::members(std::span<const std::int64_t> numbers, double* parameters,
                     return drawn.distribution(uniform_integer(coordinate ^ drawn.shift));
                 });
                 break;
-            case Sampling::latin_hypercube:
-                fill([&](std::uint64_t number) { return drawn.distribution(plan.latin[dimension](number)); });
+            case Sampling::latin_hypercube: {
+                // Two loops, because the long chain of the permutation overlaps with those of other members, if nothing comes between.
+                const LatinDimension& latin = plan.latin[dimension];
+                fill([&](std::uint64_t number) { return static_cast<double>(latin.part(number)); });
+                for (std::size_t i = 0; i < count; ++i) {
+                    const auto number = static_cast<std::uint64_t>(plan.groups.index_of(numbers[i]));
+                    values[i] = drawn.distribution(latin.coordinate(static_cast<std::uint32_t>(values[i]), number));
+                }
                 break;
+            }
             case Sampling::grid:
                 fill([&place = plan.grid[dimension]](std::uint64_t number) {
                     return place.axis(static_cast<std::uint32_t>(number) / place.stride % place.points);
