@@ -23,7 +23,7 @@ constexpr PhiloxCounter philox4x32_10(PhiloxCounter counter, PhiloxKey key) {
 }
 
 /// What the random numbers of one seed are used for; each purpose has numbers of its own.
-enum class RandomStream : std::uint32_t { draws = 0, digital_shift = 1, internal_draws = 2 };
+enum class RandomStream : std::uint32_t { draws = 0, digital_shift = 1, internal_draws = 2, latin_permutation = 3, latin_place = 4 };
 
 /// 64 random bits for (seed, stream, which, member).
 constexpr std::uint64_t random_bits(std::uint64_t seed, RandomStream stream, std::uint32_t which, std::uint64_t member) {

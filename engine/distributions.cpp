@@ -17,13 +17,12 @@ double inverse_erfc(double y) {
 
 double square(double x) { return x * x; }
 
-/// base * exp(exponent), also where the exponential alone overflows.
+}  // namespace
+
 double times_exp(double base, double exponent) {
     const double root = std::exp(0.5 * exponent);
     return base * root * root;
 }
-
-}  // namespace
 
 double normal_below(double x, double mean, double sd) { return 0.5 * std::erfc(-(x - mean) / (sd * std::numbers::sqrt2)); }
 double normal_above(double x, double mean, double sd) { return 0.5 * std::erfc((x - mean) / (sd * std::numbers::sqrt2)); }

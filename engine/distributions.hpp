@@ -29,6 +29,9 @@ private:
     double a_ = 0, b_ = 0, c_ = 0;  // constants of the kind: log(max/min), probabilities, ...
 };
 
+/// base * exp(exponent), also where the exponential alone overflows.
+double times_exp(double base, double exponent);
+
 /// Probability that a normal variable lies below x, and above x; each accurate in its own tail.
 double normal_below(double x, double mean, double sd);
 double normal_above(double x, double mean, double sd);

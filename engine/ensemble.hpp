@@ -30,6 +30,8 @@ struct Draw {
     double min = -std::numeric_limits<double>::infinity(), max = std::numeric_limits<double>::infinity();
     double mean = 0, sd = 0;
     double exponent = 0;
+    std::int64_t points = 0;  ///< on a grid: values from min to max, both included; 0: not given
+    double step = 0;          ///< on a grid, in place of points: min, min + step, ... up to max; 0: not given
 
     bool varied() const { return kind != Kind::fixed && kind != Kind::from_model; }
     bool operator==(const Draw&) const = default;
@@ -39,6 +41,9 @@ enum class Sampling {
     random,  ///< counter-based pseudo-random numbers
     sobol,   ///< Sobol's sequence, with a digital shift unless `scramble` is off
     table,   ///< every varied quantity is a column of the table
+    // The members of these two belong to the ensemble's size (with groups: to their count): they can't be extended.
+    grid,             ///< all combinations of the varied quantities' points, the last quantity varying fastest
+    latin_hypercube,  ///< of `size` equally probable parts of each varied quantity, every one holds one member
 };
 
 /// Columns by name, as read from a CSV or HDF5 file.

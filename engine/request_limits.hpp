@@ -15,6 +15,8 @@ inline constexpr std::int64_t largest_subsample = 1'000'000;
 inline constexpr double smallest_rtol = 1e-14;  ///< below it the rounding errors of doubles drown the error estimate
 inline constexpr double largest_rtol = 0.1;
 
+/// By number of Sampling.
+inline constexpr std::string_view sampling_words[] = {"random", "sobol", "table", "grid", "latin_hypercube"};
 inline constexpr std::string_view devices[] = {"auto", "cpu"};
 
 }  // namespace gradscape

@@ -7,6 +7,8 @@
 
 #include "engine/counter_random.hpp"
 #include "engine/distributions.hpp"
+#include "engine/grid_axis.hpp"
+#include "engine/latin_hypercube.hpp"
 #include "engine/sobol_sequence.hpp"
 
 namespace gradscape {
@@ -64,6 +66,12 @@ struct Sampler::Plan {
         std::vector<double> values;
     };
 
+    /// One of the quantities of a grid: its point number is a digit of the member's number.
+    struct GridPlace {
+        GridAxis axis;
+        std::uint32_t stride, points;   // 32 bits: a division takes half the time
+    };
+
     /// One of the model's own draws.
     struct OwnDraw {
         DrawInfo::Standard standard;
@@ -80,7 +88,10 @@ struct Sampler::Plan {
     InverseDistribution normal{Draw{.kind = Draw::Kind::normal, .mean = 0, .sd = 1}};
     std::vector<Drawn> drawn;
     std::vector<Column> columns;
+    Sampling sampling;
     std::optional<SobolSequence> sobol;
+    std::vector<LatinDimension> latin;   // [drawn]
+    std::vector<GridPlace> grid;         // [drawn]
 };
 
 Sampler::Sampler(const ModelDescription& model, const EnsembleRequest& request) {
@@ -89,6 +100,8 @@ Sampler::Sampler(const ModelDescription& model, const EnsembleRequest& request) 
     plan->end = request.span.end;
     plan->seed = request.seed;
     plan->groups = request.groups;
+    plan->sampling = request.sampling;
+    const std::int64_t points = request.groups.count > 0 ? request.groups.count : request.size;
     plan->draw = model.draw;
     for (std::size_t i = 0; i < model.draws.size(); ++i) {
         const Draw draw = request.draws.empty() ? Draw{.kind = Draw::Kind::from_model} : request.draws[i];
@@ -99,6 +112,12 @@ Sampler::Sampler(const ModelDescription& model, const EnsembleRequest& request) 
         const auto dimension = static_cast<std::uint32_t>(plan->drawn.size());
         const std::uint64_t shift = request.scramble ? random_bits(request.seed, RandomStream::digital_shift, dimension, 0) : 0;
         plan->drawn.push_back({target, quantity, InverseDistribution(draw), shift});
+        if (request.sampling == Sampling::latin_hypercube) plan->latin.emplace_back(request.seed, quantity, points);
+        if (request.sampling == Sampling::grid) {
+            const GridAxis axis(draw);
+            for (Plan::GridPlace& slower : plan->grid) slower.stride *= static_cast<std::uint32_t>(axis.points());
+            plan->grid.push_back({axis, 1, static_cast<std::uint32_t>(axis.points())});
+        }
     };
     std::uint32_t quantity = 0;
     for (const Draw& draw : request.parameters) {
@@ -141,16 +160,41 @@ void Sampler::members(std::span<const std::int64_t> numbers, double* parameters,
         }
         return end;
     };
-    int dimension = 0;
-    for (const Plan::Drawn& drawn : plan.drawn) {
+    for (std::size_t dimension = 0; dimension < plan.drawn.size(); ++dimension) {
+        const Plan::Drawn& drawn = plan.drawn[dimension];
         double* const values = row_of(drawn.target);
-        for (std::size_t i = 0; i < count; ++i) {
-            const auto number = static_cast<std::uint64_t>(plan.groups.index_of(numbers[i]));
-            const std::uint64_t bits = plan.sobol ? plan.sobol->coordinate(number, dimension) ^ drawn.shift
-                                                  : random_bits(plan.seed, RandomStream::draws, drawn.quantity, number);
-            values[i] = drawn.distribution(uniform_integer(bits));
+        const auto fill = [&](auto value) {
+            for (std::size_t i = 0; i < count; ++i) values[i] = value(static_cast<std::uint64_t>(plan.groups.index_of(numbers[i])));
+        };
+        switch (plan.sampling) {
+            case Sampling::random:
+                fill([&](std::uint64_t number) {
+                    return drawn.distribution(uniform_integer(random_bits(plan.seed, RandomStream::draws, drawn.quantity, number)));
+                });
+                break;
+            case Sampling::sobol:
+                fill([&](std::uint64_t number) {
+                    const std::uint64_t coordinate = plan.sobol->coordinate(number, static_cast<int>(dimension));
+                    return drawn.distribution(uniform_integer(coordinate ^ drawn.shift));
+                });
+                break;
+            case Sampling::latin_hypercube: {
+                // Two loops, because the long chain of the permutation overlaps with those of other members, if nothing comes between.
+                const LatinDimension& latin = plan.latin[dimension];
+                fill([&](std::uint64_t number) { return static_cast<double>(latin.part(number)); });
+                for (std::size_t i = 0; i < count; ++i) {
+                    const auto number = static_cast<std::uint64_t>(plan.groups.index_of(numbers[i]));
+                    values[i] = drawn.distribution(latin.coordinate(static_cast<std::uint32_t>(values[i]), number));
+                }
+                break;
+            }
+            case Sampling::grid:
+                fill([&place = plan.grid[dimension]](std::uint64_t number) {
+                    return place.axis(static_cast<std::uint32_t>(number) / place.stride % place.points);
+                });
+                break;
+            case Sampling::table: break;  // nothing is drawn
         }
-        ++dimension;
     }
     for (const Plan::Column& column : plan.columns) {
         if (column.target.kind == Kind::draw) continue;

@@ -5,7 +5,12 @@
 //     random:  words 1 (high) and 0 of Philox 4x32-10 with the seed as key (low word first) and the counter (member, low word first;
 //              number of the quantity among the model's parameters, then states; 0): varying one more quantity changes no other;
 //     sobol:   the coordinate of point i in the sequence, whose dimensions are the drawn quantities in their fixed order (columns of the
-//              table don't count), XORed with words 1 and 0 of Philox with the counter (0, 0; dimension; 1) unless `scramble` is off.
+//              table don't count), XORed with words 1 and 0 of Philox with the counter (0, 0; dimension; 1) unless `scramble` is off;
+//     latin_hypercube: a place in part s of n equal ones, where n is the size of the ensemble, s comes from the member's number by the
+//              permutation that the counters (0..47, 0; number of the quantity; 3) key (engine/latin_hypercube.hpp), and the place from
+//              the counter (member, low word first; number of the quantity; 4).
+// On a grid nothing is random: with quantities of n1, n2, ..., nd points in their fixed order, member i has the points j1, j2, ..., jd of
+// i = (...(j1 n2 + j2) n3 + ...) nd + jd. The last one varies fastest, as in an array [n1, n2, ..., nd] in C order.
 // With groups, the group's number takes the member's place. A model's own draws are random whatever the sampling, from Philox with the
 // counter (member, low word first; number of the draw; 2).
 #pragma once

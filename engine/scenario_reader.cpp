@@ -9,6 +9,7 @@
 #include <set>
 #include <span>
 
+#include "engine/grid_axis.hpp"
 #include "engine/input_text.hpp"
 #include "engine/json_section.hpp"
 #include "engine/methods/method_list.hpp"
@@ -44,6 +45,16 @@ void require_bounds(const JsonSection& section, Draw& draw) {
     draw.max = section.required("max");
 }
 
+/// Both are for a grid; validate() says when they are missing or don't fit.
+void set_points(const JsonSection& section, Draw& draw) {
+    section.set("points", draw.points, [](const json& n, const std::string& path) { return whole(n, path, 1, largest_size); });
+    if (const json* step = section.find("step")) {
+        draw.step = real(*step, section.path("step"));
+        if (!(draw.step > 0)) refuse(section.path("step"), *step, "a number above zero");
+        if (draw.points > 0) throw InputError(section.path("step") + ": is given beside `points`; leave out one of the two");
+    }
+}
+
 Draw read_distribution(const json& value, const std::string& path, const json& word) {
     static const std::vector<std::string_view> words{"uniform",   "log_uniform", "normal",     "cosine",
                                                      "power_law", "fixed",       "from_model", "table"};
@@ -56,7 +67,9 @@ Draw read_distribution(const json& value, const std::string& path, const json& w
     Draw draw;
     if (name == "uniform" || name == "log_uniform") {
         draw.kind = name == "uniform" ? Draw::Kind::uniform : Draw::Kind::log_uniform;
-        require_bounds(section({"min", "max"}), draw);
+        const JsonSection keys = section({"min", "max", "points", "step"});
+        require_bounds(keys, draw);
+        set_points(keys, draw);
     } else if (name == "normal") {
         draw.kind = Draw::Kind::normal;
         const JsonSection keys = section({"mean", "sd", "min", "max"});
@@ -87,11 +100,12 @@ Draw read_draw(const json& value, const std::string& path) {
     if (!value.is_object()) refuse(path, value, "a number, a range {\"min\", \"max\"} or a distribution");
     if (const auto word = value.find("distribution"); word != value.end()) return read_distribution(value, path, *word);
     if (value.contains("value")) return {.value = JsonSection(value, path, {"value"}).required("value")};
-    const JsonSection range(value, path, {"min", "max", "scale", "distribution"});
+    const JsonSection range(value, path, {"min", "max", "scale", "points", "step", "distribution"});
     Draw draw{.kind = Draw::Kind::uniform};
     require_bounds(range, draw);
     if (const json* scale = range.find("scale"); scale != nullptr && choice(*scale, range.path("scale"), {"linear", "log"}) == 1)
         draw.kind = Draw::Kind::log_uniform;
+    set_points(range, draw);
     return draw;
 }
 
@@ -199,14 +213,25 @@ void read_groups(const json& value, const std::string& path, EnsembleRequest& re
     for (const auto& [key, number] :
          {std::pair{"count", &request.groups.count}, std::pair{"members_each", &request.groups.members_each}}) {
         const json* given = section.find(key);
+        if (given == nullptr && number == &request.groups.count && request.sampling == Sampling::grid) {
+            *number = std::clamp<std::int64_t>(grid_size(request), 1, largest_size);  // validate() refuses a grid of another size
+            continue;
+        }
         if (given == nullptr) throw InputError(section.path(key) + ": is missing");
         *number = whole(*given, section.path(key), 1, largest_size);
     }
 }
 
+/// The varied quantities must have been read: the points of a grid are its size.
 void read_ensemble(const json& value, EnsembleRequest& request, Given& given) {
     const JsonSection section(value, "ensemble", {"size", "groups", "sampling", "seed", "scramble", "table"});
+    if (const json* word = section.find("sampling")) {
+        const std::vector<std::string_view> words(std::begin(sampling_words), std::end(sampling_words));
+        request.sampling = static_cast<Sampling>(choice(*word, section.path("sampling"), words));
+        given.sampling = true;
+    }
     if (const json* groups = section.find("groups")) read_groups(*groups, section.path("groups"), request);
+    if (request.sampling == Sampling::grid) request.size = std::clamp<std::int64_t>(grid_size(request), 1, largest_size);
     if (request.groups.count > 0) {
         if (request.groups.members_each > largest_size / request.groups.count)
             throw InputError("ensemble.groups: " + std::to_string(request.groups.count) + " groups of " +
@@ -218,10 +243,6 @@ void read_ensemble(const json& value, EnsembleRequest& request, Given& given) {
     if (const json* size = section.find("size")) {
         request.size = whole(*size, section.path("size"), 1, largest_size);
         given.size = true;
-    }
-    if (const json* word = section.find("sampling")) {
-        request.sampling = static_cast<Sampling>(choice(*word, section.path("sampling"), {"random", "sobol", "table"}));
-        given.sampling = true;
     }
     if (const json* seed = section.find("seed"); seed != nullptr && !seed->is_null()) {
         request.seed = seed_number(*seed, section.path("seed"));

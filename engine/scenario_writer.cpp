@@ -6,6 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine/request_limits.hpp"
+
 namespace gradscape {
 namespace {
 
@@ -15,12 +17,19 @@ json from_table() { return {{"distribution", "table"}}; }
 
 json finite_or_null(double bound) { return std::isfinite(bound) ? json(bound) : json(); }
 
+json written_range(const Draw& draw, const char* scale) {
+    json range = {{"min", draw.min}, {"max", draw.max}, {"scale", scale}};
+    if (draw.points > 0) range["points"] = draw.points;
+    if (draw.step > 0) range["step"] = draw.step;
+    return range;
+}
+
 json written(const Draw& draw) {
     switch (draw.kind) {
         case Draw::Kind::fixed: break;
         case Draw::Kind::from_model: return {{"distribution", "from_model"}};
-        case Draw::Kind::uniform: return {{"min", draw.min}, {"max", draw.max}, {"scale", "linear"}};
-        case Draw::Kind::log_uniform: return {{"min", draw.min}, {"max", draw.max}, {"scale", "log"}};
+        case Draw::Kind::uniform: return written_range(draw, "linear");
+        case Draw::Kind::log_uniform: return written_range(draw, "log");
         case Draw::Kind::normal:
             return {{"distribution", "normal"},
                     {"mean", draw.mean},
@@ -86,7 +95,6 @@ json written(const OutputRequest& output) {
 }  // namespace
 
 std::string to_json(const EnsembleRequest& request, const ModelDescription& model) {
-    constexpr const char* samplings[] = {"random", "sobol", "table"};
     const GroupRequest& groups = request.groups;
     json scenario = {{"gradscape", 1},
                            {"model", request.model},
@@ -96,7 +104,7 @@ std::string to_json(const EnsembleRequest& request, const ModelDescription& mode
                            {"ensemble",
                             {{"size", request.size},
                              {"groups", groups.count > 0 ? json{{"count", groups.count}, {"members_each", groups.members_each}} : json()},
-                             {"sampling", samplings[static_cast<int>(request.sampling)]},
+                             {"sampling", sampling_words[static_cast<std::size_t>(request.sampling)]},
                              {"seed", request.seed},
                              {"scramble", request.scramble},
                              {"table", request.table_file.empty() ? json() : json(request.table_file)}}},

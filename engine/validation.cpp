@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/distributions.hpp"
+#include "engine/grid_axis.hpp"
 #include "engine/input_text.hpp"
 #include "engine/methods/method_list.hpp"
 #include "engine/request_limits.hpp"
@@ -145,6 +146,79 @@ void check_groups(const EnsembleRequest& request) {
                                     what + "); leave one of the two out, an ensemble with groups is made larger by more groups");
 }
 
+/// The points of one quantity, which has some.
+void check_axis(const std::string& path, const Draw& draw) {
+    const std::string range = shortest_text(draw.min) + " to " + shortest_text(draw.max);
+    const bool by_step = draw.step > 0, logarithmic = draw.kind == Draw::Kind::log_uniform;
+    const std::string key = path + (by_step ? ".step" : ".points"), given = by_step ? shortest_text(draw.step) : std::to_string(draw.points);
+    if (by_step && logarithmic) refuse(key, given + " is a step of a linear scale; on a logarithmic one give `points`");
+    if (draw.min == draw.max) {
+        if (!by_step && draw.points > 1) refuse(key, given + " points from " + range + " are the same; it must be 1, or min below max");
+        return;
+    }
+    const std::int64_t points = grid_points(draw);
+    if (points > largest_size) refuse(key, given + " gives more than " + std::to_string(largest_size) + " points from " + range);
+    if (points == 1)
+        refuse(key, by_step ? given + " is longer than the range " + range
+                            : "1 point can't hold both ends of the range " + range + "; it must be at least 2");
+    constexpr double rounding = 16 * std::numeric_limits<double>::epsilon();
+    const double intervals = static_cast<double>(points - 1);
+    const double spacing = logarithmic ? (std::log(draw.max) - std::log(draw.min)) / intervals : (draw.max - draw.min) / intervals;
+    if (spacing < rounding * (logarithmic ? 1 : std::max(std::abs(draw.min), std::abs(draw.max))))
+        refuse(key, given + " leaves points from " + range + " too close together to tell them apart");
+}
+
+/// Whatever varies on a grid has points, and nothing else has.
+template <class Info>
+void check_points(const std::string& section, const std::vector<Draw>& draws, std::span<const Info> infos, Sampling sampling) {
+    using Kind = Draw::Kind;
+    for (std::size_t i = 0; i < draws.size(); ++i) {
+        const Draw& draw = draws[i];
+        const std::string path = section + '.' + infos[i].name;
+        if (draw.points != 0) require_between(path + ".points", draw.points, 1, largest_size);
+        if (draw.step != 0) require_above_zero(path + ".step", draw.step);
+        const bool range = draw.kind == Kind::uniform || draw.kind == Kind::log_uniform, has_points = draw.points > 0 || draw.step > 0;
+        if (has_points && (sampling != Sampling::grid || !range))
+            refuse(path + (draw.points > 0 ? ".points" : ".step"),
+                   (draw.points > 0 ? std::to_string(draw.points) : shortest_text(draw.step)) + " is for the ranges of a grid" +
+                       (sampling != Sampling::grid ? "; ensemble.sampling is " +
+                                                         in_quotes(sampling_words[static_cast<std::size_t>(sampling)]) + ", not `grid`"
+                                                   : ""));
+        if (sampling != Sampling::grid || !draw.varied()) continue;
+        if (!range) refuse(path, "has a distribution that has no place on a grid; give min, max and points or step");
+        if (!has_points) refuse(path, "has no `points` and no `step`, which every range of a grid needs");
+        if (draw.points > 0 && draw.step > 0) refuse(path + ".step", "is given beside `points`; leave out one of the two");
+        check_axis(path, draw);
+    }
+}
+
+/// "8 x 8 points".
+std::string points_text(const EnsembleRequest& request) {
+    std::string text;
+    for (const std::vector<Draw>* draws : {&request.parameters, &request.initial_state})
+        for (const Draw& draw : *draws)
+            if (draw.varied()) text += (text.empty() ? "" : " x ") + std::to_string(grid_points(draw));
+    return text + " points";
+}
+
+void check_grid(const EnsembleRequest& request, const ModelDescription& model) {
+    if (request.sampling == Sampling::grid && (!request.table_file.empty() || !request.table.names.empty()))
+        refuse("ensemble.table", "can't be used with ensemble.sampling `grid`, which combines the points of ranges; `table` takes its rows");
+    check_points("parameters", request.parameters, model.parameters, request.sampling);
+    check_points("initial_state", request.initial_state, model.states, request.sampling);
+    if (request.sampling != Sampling::grid) return;
+    if (varied_quantities(model, request).empty())
+        refuse("ensemble.sampling", "`grid` needs a parameter or initial value that varies, with min, max and points");
+    const std::int64_t points = grid_size(request);
+    const std::string grid = "a grid of " + points_text(request);
+    if (points > largest_size) refuse("ensemble.sampling", grid + " has more than " + std::to_string(largest_size) + " members");
+    const bool grouped = request.groups.count > 0;
+    if (const std::int64_t asked = grouped ? request.groups.count : request.size; asked != points)
+        refuse(grouped ? "ensemble.groups.count" : "ensemble.size",
+               grid + " has " + std::to_string(points) + (grouped ? " groups" : " members") + ", not " + std::to_string(asked) +
+                   "; leave it out, a grid belongs to its points and can't be extended");
+}
+
 void check_ensemble(const EnsembleRequest& request) {
     require_between("ensemble.size", request.size, 1, largest_size);
     check_groups(request);
@@ -158,7 +232,7 @@ void check_ensemble(const EnsembleRequest& request) {
         refuse("ensemble.table", "is missing; ensemble.sampling is `table`");
     if (request.sampling == Sampling::table && drawn > 0)
         refuse("ensemble.sampling",
-               "with `table` every varied quantity must be a column of the table; choose `random` or `sobol` for the others");
+               "with `table` every varied quantity must be a column of the table; choose `random`, `sobol` or `latin_hypercube` for the others");
 }
 
 /// Names that a table's columns may have, in the model's order.
@@ -438,6 +512,7 @@ void validate(const EnsembleRequest& request, const ModelDescription& model) {
     check_draws("parameters", request.parameters, model.parameters, false);
     check_draws("initial_state", request.initial_state, model.states, true);
     check_own_draws(request, model);
+    check_grid(request, model);
     check_ensemble(request);
     check_table(request, model);
     const std::int64_t rows = check_span(request, model);

@@ -1,6 +1,8 @@
 // The accuracy that a run reports: default tolerances keep every model within its threshold, and the verdict says when nothing can be said.
 #include "tests/ensemble_runs.hpp"
 
+#include <map>
+
 #include "engine/accuracy.hpp"
 #include "engine/sampling.hpp"
 #include "engine/scenario.hpp"
@@ -45,6 +47,8 @@ private slots:
     void the_subsample_spreads_over_the_ensemble();
     void the_subsample_of_sobol_points_covers_their_range_data();
     void the_subsample_of_sobol_points_covers_their_range();
+    void the_subsample_of_a_grid_is_no_slice_of_it_data();
+    void the_subsample_of_a_grid_is_no_slice_of_it();
     void the_reference_is_far_tighter_but_not_below_double_precision();
 };
 
@@ -163,6 +167,37 @@ void TestAccuracy::the_subsample_of_sobol_points_covers_their_range() {
         ++found.at(static_cast<std::size_t>(16 * (parameters[1] - 19.5)));
     }
     for (const int members : found) QVERIFY2(members >= 8 && members <= 24, qPrintable(QString::number(members)));  // of 256
+}
+
+void TestAccuracy::the_subsample_of_a_grid_is_no_slice_of_it_data() {
+    QTest::addColumn<QList<int>>("points");
+    for (const QList<int>& points : QList<QList<int>>{{256, 256}, {64, 64}, {64, 16}, {1000, 100}, {100, 1000}, {32, 32, 32},
+                                                      {64, 64, 64}, {16, 16, 16, 16}, {8, 8, 8, 8, 8}, {10, 10, 10, 10}, {512, 2},
+                                                      {2, 512}, {128, 4, 128}}) {
+        QStringList name;
+        for (const int n : points) name << QString::number(n);
+        QTest::newRow(qPrintable(name.join(" x "))) << points;
+    }
+}
+
+// Every k-th member of a grid has one and the same point of its last quantities where k is a multiple of their points.
+void TestAccuracy::the_subsample_of_a_grid_is_no_slice_of_it() {
+    QFETCH(QList<int>, points);
+    std::int64_t size = 1;
+    for (const int n : points) size *= n;
+    std::map<std::vector<int>, int> halves;  // members in the quadrants of each two quantities
+    for (std::int64_t member : accuracy_members(size, 256)) {
+        std::vector<int> half;
+        for (qsizetype q = points.size() - 1; q >= 0; --q) {
+            half.push_back(static_cast<int>(2 * (member % points[q]) / points[q]));
+            member /= points[q];
+        }
+        for (std::size_t a = 0; a < half.size(); ++a)
+            for (std::size_t b = a + 1; b < half.size(); ++b)
+                ++halves[{static_cast<int>(a), static_cast<int>(b), half[a], half[b]}];
+    }
+    QCOMPARE(halves.size(), static_cast<std::size_t>(4 * points.size() * (points.size() - 1) / 2));
+    for (const auto& [quadrant, found] : halves) QVERIFY2(found >= 32 && found <= 96, qPrintable(QString::number(found)));  // of 256: 64
 }
 
 void TestAccuracy::the_reference_is_far_tighter_but_not_below_double_precision() {

@@ -269,6 +269,9 @@ private slots:
     void a_resumed_stream_equals_an_uninterrupted_one();
     void a_stream_is_described_and_its_draws_can_be_used_again();
     void a_size_beside_groups_is_one_line();
+    void a_grid_is_run_and_refuses_another_size();
+    void a_latin_hypercube_is_run_and_another_size_makes_another_one();
+    void what_belongs_to_its_size_is_not_extended_when_it_is_resumed();
     void a_fresh_run_does_not_replace_the_members_of_an_interrupted_one();
     void a_killed_run_leaves_its_members_and_says_how_to_go_on();
     void a_link_is_followed_and_stays();
@@ -852,6 +855,85 @@ void tst_command_line::a_size_beside_groups_is_one_line() {
     const char* const says = "--size: 1000 is not the 400 members of ensemble.groups (4 groups of 100 members)";
     QVERIFY2(contains(outcome.err, says), outcome.err.c_str());
     QCOMPARE(run(folder.path(), {"a.json", "--out", "a.h5", "--size", "400", "--quiet"}).code, 0);
+}
+
+void tst_command_line::a_grid_is_run_and_refuses_another_size() {
+    const Folder folder;
+    json scenario = small_scenario();
+    scenario["parameters"] = {{"rho", {{"min", 0}, {"max", 21}, {"points", 8}}},
+                              {"beta", {{"min", 0.1}, {"max", 10}, {"scale", "log"}, {"points", 3}}},
+                              {"sigma", {{"min", 5}, {"max", 6}, {"step", 0.5}}}};
+    scenario["ensemble"] = {{"sampling", "grid"}};
+    folder.write("a.json", scenario);
+    const Outcome outcome = run(folder.path(), {"a.json", "--out", "a.h5", "--quiet"});
+    QVERIFY2(outcome.code == 0, outcome.err.c_str());
+    const Hdf5Reader reader(folder.file("a.h5"));
+    QCOMPARE(reader.members(), 72);
+    QCOMPARE(reader.attribute("sampling"), std::string("grid"));
+    // In the model's order: sigma, rho, beta; the last one varies fastest.
+    const std::vector<double> sigma = reader.dataset("param_sigma"), rho = reader.dataset("param_rho"), beta = reader.dataset("param_beta");
+    const double betas[] = {0.1, 1, 10};
+    for (std::size_t i = 0; i < 72; ++i) {
+        QCOMPARE(sigma[i], 5 + 0.5 * static_cast<double>(i / 24));
+        QCOMPARE(rho[i], 3 * static_cast<double>(i / 3 % 8));
+        QVERIFY(std::abs(beta[i] / betas[i % 3] - 1) < 1e-14);
+    }
+    folder.write("again.json", scenario_in(folder.file("a.h5")));
+    QCOMPARE(run(folder.path(), {"again.json", "--out", "again.h5", "--quiet"}).code, 0);
+    QCOMPARE(difference(folder.file("a.h5"), folder.file("again.h5"), find_model("lorenz")->description), std::string());
+
+    for (const char* again : {"a.json", "again.json"}) {  // with the size left out, and spelled out
+        const Outcome larger = run(folder.path(), {again, "--out", "b.h5", "--size", "100"});
+        QCOMPARE(larger.code, 2);
+        QVERIFY2(is_one_error_line(larger.err), larger.err.c_str());
+        const char* const says = "--size: a grid of 3 x 8 x 3 points has 72 members, not 100; leave it out, a grid belongs to its points "
+                                 "and can't be extended";
+        QVERIFY2(contains(larger.err, says), larger.err.c_str());
+        QVERIFY(!folder.has("b.h5"));
+    }
+    QCOMPARE(run(folder.path(), {"a.json", "--out", "b.h5", "--size", "72", "--quiet"}).code, 0);
+}
+
+void tst_command_line::a_latin_hypercube_is_run_and_another_size_makes_another_one() {
+    const Folder folder;
+    json scenario = small_scenario();
+    scenario["ensemble"] = {{"size", 50}, {"seed", 3}, {"sampling", "latin_hypercube"}};
+    folder.write("a.json", scenario);
+    const Outcome outcome = run(folder.path(), {"a.json", "--out", "a.h5"});
+    QVERIFY2(outcome.code == 0, outcome.err.c_str());
+    QVERIFY2(!contains(outcome.out, "Latin hypercube"), outcome.out.c_str());
+    const Hdf5Reader reader(folder.file("a.h5"));
+    QCOMPARE(reader.attribute("sampling"), std::string("latin_hypercube"));
+    QCOMPARE(reader.attribute("rng"), std::string("Philox4x32-10"));
+    const std::vector<double> rho = reader.dataset("param_rho");
+    std::set<int> parts;
+    for (const double value : rho) parts.insert(static_cast<int>(value / 21 * 50));
+    QCOMPARE(parts.size(), std::size_t{50});
+    folder.write("again.json", scenario_in(folder.file("a.h5")));
+    QCOMPARE(run(folder.path(), {"again.json", "--out", "again.h5", "--quiet", "--threads", "1"}).code, 0);
+    QCOMPARE(difference(folder.file("a.h5"), folder.file("again.h5"), find_model("lorenz")->description), std::string());
+
+    const Outcome other = run(folder.path(), {"a.json", "--out", "b.h5", "--size", "60"});
+    QVERIFY2(other.code == 0, other.err.c_str());
+    QVERIFY2(contains(other.out, "ensemble.size: the members of a Latin hypercube belong to its size"), other.out.c_str());
+    QVERIFY(Hdf5Reader(folder.file("b.h5")).dataset("param_rho")[0] != rho[0]);
+}
+
+void tst_command_line::what_belongs_to_its_size_is_not_extended_when_it_is_resumed() {
+    const Folder folder;
+    json scenario = long_scenario();
+    scenario["ensemble"]["sampling"] = "latin_hypercube";
+    folder.write("a.json", scenario);
+    Program program(folder.path(), {"a.json", "--out", "a.h5", "--threads", "1"});
+    program.reading_stderr();
+    QVERIFY(program.signal_in_mid_run(SIGINT));
+    QCOMPARE(program.outcome().code, 130);
+    const Outcome larger = run(folder.path(), {"--resume", "a.incomplete.h5", "--size", "40000"});
+    QCOMPARE(larger.code, 2);
+    QVERIFY2(is_one_error_line(larger.err) && contains(larger.err, "--size"), larger.err.c_str());
+    QCOMPARE(run(folder.path(), {"--resume", "a.incomplete.h5", "--quiet"}).code, 0);
+    QCOMPARE(run(folder.path(), {"a.json", "--out", "b.h5", "--quiet"}).code, 0);
+    QCOMPARE(difference(folder.file("a.h5"), folder.file("b.h5"), find_model("log_halo")->description), std::string());
 }
 
 void tst_command_line::a_fresh_run_does_not_replace_the_members_of_an_interrupted_one() {

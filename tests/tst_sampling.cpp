@@ -3,6 +3,7 @@
 #include <bit>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <numbers>
 #include <set>
 #include <thread>
@@ -13,6 +14,8 @@
 #include "described_model.hpp"
 #include "engine/counter_random.hpp"
 #include "engine/distributions.hpp"
+#include "engine/grid_axis.hpp"
+#include "engine/latin_hypercube.hpp"
 #include "engine/sampling.hpp"
 #include "engine/sobol_sequence.hpp"
 
@@ -323,6 +326,221 @@ private slots:
             products[2] += p[0] * member(sampler, i + 1).parameters[0];
         }
         for (const double sum : products) QVERIFY(std::abs(12 * sum / count) < 3.5 / std::sqrt(count));  // correlation
+    }
+
+    void a_grid_reaches_both_bounds_and_its_points_are_as_typed_data() {  // field case B46
+        QTest::addColumn<Draw>("draw");
+        QTest::addColumn<QList<double>>("values");
+        const auto by_step = [](double min, double max, double step) {
+            return Draw{.kind = Kind::uniform, .min = min, .max = max, .step = step};
+        };
+        const auto by_points = [](double min, double max, std::int64_t points, Kind kind = Kind::uniform) {
+            return Draw{.kind = kind, .min = min, .max = max, .points = points};
+        };
+        QTest::newRow("0 to 1, step 0.1") << by_step(0, 1, 0.1) << QList<double>{0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1};
+        QTest::newRow("0.1 to 0.7, step 0.1") << by_step(0.1, 0.7, 0.1) << QList<double>{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7};
+        QTest::newRow("max between the steps") << by_step(0, 1, 0.375) << QList<double>{0, 0.375, 0.75};
+        QTest::newRow("max just before a step") << by_step(0, 0.999999999, 0.25) << QList<double>{0, 0.25, 0.5, 0.75};
+        QTest::newRow("max just after a step") << by_step(0, 0.750000001, 0.25) << QList<double>{0, 0.25, 0.5, 0.75};
+        QTest::newRow("step as long as the range") << by_step(-2, 3, 5) << QList<double>{-2, 3};
+        QTest::newRow("one value, step") << by_step(1, 1, 0.1) << QList<double>{1};
+        QTest::newRow("one value, 1 point") << by_points(1, 1, 1) << QList<double>{1};
+        QTest::newRow("2 points") << by_points(0.1, 0.3, 2) << QList<double>{0.1, 0.3};
+        QTest::newRow("through zero") << by_points(-1, 1, 5) << QList<double>{-1, -0.5, 0, 0.5, 1};
+        QTest::newRow("wide") << by_points(-8e307, 8e307, 5) << QList<double>{-8e307, -4e307, 0, 4e307, 8e307};
+        QTest::newRow("logarithmic") << by_points(1e-3, 1e3, 7, Kind::log_uniform) << QList<double>{1e-3, 1e-2, 0.1, 1, 10, 100, 1e3};
+        QTest::newRow("logarithmic, 3 points") << by_points(0.3, 0.7, 3, Kind::log_uniform) << QList<double>{0.3, std::sqrt(0.21), 0.7};
+        QTest::newRow("logarithmic, one value") << by_points(0.3, 0.3, 1, Kind::log_uniform) << QList<double>{0.3};
+    }
+    void a_grid_reaches_both_bounds_and_its_points_are_as_typed() {
+        QFETCH(Draw, draw);
+        QFETCH(QList<double>, values);
+        const GridAxis axis(draw);
+        QCOMPARE(axis.points(), std::int64_t{values.size()});
+        QCOMPARE(grid_points(draw), std::int64_t{values.size()});
+        for (qsizetype k = 0; k < values.size(); ++k) {
+            const double roundings = std::abs(values[k]) * (draw.kind == Kind::log_uniform ? 1e-14 : 2.3e-16);
+            QVERIFY2(std::abs(axis(k) - values[k]) <= roundings, qPrintable(QString::number(axis(k), 'g', 17)));
+        }
+        QVERIFY(axis(0) == draw.min);
+        QVERIFY(axis(values.size() - 1) == values.back());  // max itself, where it is one of the points
+    }
+
+    void points_of_a_grid_never_leave_the_range_or_go_back() {
+        for (const Kind kind : {Kind::uniform, Kind::log_uniform})
+            for (const auto& [min, max] : {std::pair{0.1, 0.7}, {1e-300, 1e300}, {12.98, 13.02}, {1e-320, 3.0}})
+                for (const std::int64_t points : {2, 3, 7, 10, 97, 1000, 4096}) {
+                    const GridAxis axis({.kind = kind, .min = min, .max = max, .points = points});
+                    QVERIFY(axis(0) == min && axis(points - 1) == max);
+                    for (std::int64_t k = 1; k < points; ++k) QVERIFY(axis(k) > axis(k - 1) && axis(k) <= max);
+                }
+        const GridAxis axis({.kind = Kind::uniform, .min = 12.98, .max = 13.02, .step = 0.002});  // field case B46
+        QCOMPARE(axis.points(), std::int64_t{21});
+        QVERIFY(axis(20) == 13.02);
+    }
+
+    void a_grid_is_every_combination_with_the_last_quantity_fastest() {
+        EnsembleRequest request = described_request();
+        request.sampling = Sampling::grid;
+        request.parameters[0] = {.kind = Kind::uniform, .min = 0, .max = 3, .points = 4};
+        request.parameters[3] = {.kind = Kind::log_uniform, .min = 1, .max = 4, .points = 3};
+        request.initial_state[0] = {.kind = Kind::uniform, .min = -1, .max = 0.5, .step = 1};
+        request.size = grid_size(request);
+        QCOMPARE(request.size, std::int64_t{24});
+        const Sampler sampler(model, request);
+        for (int i = 0; i < 24; ++i) {
+            const Member drawn = member(sampler, i);
+            QVERIFY(drawn.parameters[0] == i / 6);
+            QVERIFY(std::abs(drawn.parameters[3] - (1 << i / 2 % 3)) < 1e-15);
+            QVERIFY(drawn.initial_state[0] == i % 2 - 1);
+        }
+        request.groups = {24, 5};
+        request.size = 120;
+        const Sampler grouped(model, request);
+        for (int i = 0; i < 120; ++i) QVERIFY(member(grouped, i).same_bits(member(sampler, i / 5)));
+    }
+
+    void the_size_of_a_grid_does_not_overflow() {
+        EnsembleRequest request = described_request();
+        for (Draw& draw : request.parameters) draw = {.kind = Kind::uniform, .min = 0, .max = 1, .points = 1000000000};
+        QCOMPARE(grid_size(request), std::int64_t{1000000001});
+        request.parameters[1] = {.kind = Kind::uniform, .min = 0, .max = 1e300, .step = 1e-300};
+        QCOMPARE(grid_points(request.parameters[1]), std::int64_t{1000000001});
+        request.parameters[2] = uniform(0, 1);
+        QCOMPARE(grid_size(request), std::int64_t{0});
+    }
+
+    void every_part_of_a_latin_hypercube_holds_one_point_data() {
+        QTest::addColumn<int>("size");
+        for (const int size : {1, 2, 3, 4, 5, 6, 7, 8, 12, 13, 31, 32, 33, 97, 100, 128, 1000, 1009, 4096, 10007, 65536, 99999})
+            QTest::addRow("%d", size) << size;
+    }
+    void every_part_of_a_latin_hypercube_holds_one_point() {
+        QFETCH(int, size);
+        for (const std::uint64_t seed : {std::uint64_t{0}, std::uint64_t{1}, ~std::uint64_t{0}})
+            for (const std::uint32_t dimension : {0u, 1u, 77u}) {
+                const LatinDimension latin(seed, dimension, size);
+                std::vector<bool> seen(static_cast<std::size_t>(size));
+                for (int i = 0; i < size; ++i) {
+                    const std::uint64_t k = latin(static_cast<std::uint64_t>(i));
+                    QVERIFY(k < std::uint64_t{1} << uniform_bits);
+                    // Its part in whole numbers: floor(k size / 2^53) with k = high 2^26 + low.
+                    const auto n = static_cast<std::uint64_t>(size);
+                    const std::uint64_t part = ((k >> 26) * n + ((k & ((1u << 26) - 1)) * n >> 26)) >> 27;
+                    QVERIFY(!seen[part]);
+                    seen[part] = true;
+                }
+            }
+    }
+
+    void the_largest_latin_hypercube_keeps_its_points_apart() {
+        constexpr std::uint64_t size = 1000000000;
+        const LatinDimension latin(5, 0, size);
+        std::set<std::uint64_t> parts;
+        for (std::uint64_t i = 0; i < size; i += size / 10007) {
+            const std::uint64_t k = latin(i);
+            parts.insert(((k >> 26) * size + ((k & ((1u << 26) - 1)) * size >> 26)) >> 27);
+        }
+        QCOMPARE(parts.size(), std::size_t{10008});
+        QVERIFY(*parts.rbegin() < size && *parts.rbegin() - *parts.begin() > size - size / 500);
+    }
+
+    void every_permutation_of_few_points_is_as_likely_as_any_other() {
+        for (const int size : {2, 3, 4, 5}) {
+            std::map<std::vector<std::uint64_t>, int> found;
+            int all = 1;
+            for (int i = 2; i <= size; ++i) all *= i;
+            const int expected = 400, seeds = expected * all;
+            for (int seed = 0; seed < seeds; ++seed) {
+                const LatinDimension latin(static_cast<std::uint64_t>(seed), 3, size);
+                std::vector<std::uint64_t> order;
+                for (int i = 0; i < size; ++i)
+                    order.push_back(latin(static_cast<std::uint64_t>(i)) * static_cast<std::uint64_t>(size) >> uniform_bits);
+                ++found[order];
+            }
+            QCOMPARE(found.size(), static_cast<std::size_t>(all));
+            double chi2 = 0;
+            for (const auto& [order, times] : found) chi2 += (times - expected) * (times - expected) / static_cast<double>(expected);
+            const double freedom = all - 1;
+            QVERIFY2(chi2 < freedom + 4 * std::sqrt(2 * freedom) + 6, qPrintable(QString("%1: %2").arg(size).arg(chi2)));
+        }
+    }
+
+    void dimensions_and_seeds_of_a_latin_hypercube_are_independent() {
+        // 16 x 16 cells of equal probability for two series of as many numbers, which a good pair of permutations fills evenly.
+        const auto evenness = [](auto first, auto second, int size) {
+            std::vector<int> cells(256);
+            for (int i = 0; i < size; ++i) {
+                const auto number = static_cast<std::uint64_t>(i);
+                ++cells[(first(number) >> (uniform_bits - 4)) * 16 + (second(number) >> (uniform_bits - 4))];
+            }
+            double chi2 = 0;
+            for (const int found : cells) chi2 += (found - size / 256.0) * (found - size / 256.0) / (size / 256.0);
+            return chi2;
+        };
+        for (const int size : {4096, 10007, 16384, 100000}) {
+            double sum = 0;
+            int pairs = 0;
+            for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+                const LatinDimension a(seed, 0, size), b(seed, 1, size), other(seed + 1, 0, size);
+                const auto scaled = [&](std::uint64_t i) { return static_cast<std::uint64_t>(static_cast<double>(i) / size * 0x1p53); };
+                const auto shifted = [&](std::uint64_t i) { return a((i + 1) % static_cast<std::uint64_t>(size)); };
+                for (const double chi2 : {evenness(a, b, size), evenness(a, other, size), evenness(scaled, a, size),
+                                          evenness(a, shifted, size)}) {
+                    sum += chi2;
+                    ++pairs;
+                    QVERIFY2(chi2 > 225 - 110 && chi2 < 225 + 110, qPrintable(QString("%1: %2").arg(size).arg(chi2)));
+                }
+            }
+            // 15 x 15 degrees of freedom: both margins are even.
+            QVERIFY2(std::abs(sum / pairs - 225) < 4 * std::sqrt(450.0 / pairs), qPrintable(QString::number(sum / pairs)));
+        }
+    }
+
+    void places_within_the_parts_of_a_latin_hypercube_are_uniform() {
+        constexpr int size = 1000;
+        std::vector<double> places;
+        for (std::uint64_t seed = 0; seed < 20; ++seed) {
+            const LatinDimension latin(seed, 2, size);
+            for (int i = 0; i < size; ++i) {
+                const double scaled = static_cast<double>(latin(static_cast<std::uint64_t>(i))) * 0x1p-53 * size;
+                places.push_back(scaled - std::floor(scaled));
+            }
+        }
+        std::sort(places.begin(), places.end());
+        double distance = 0;  // Kolmogorov-Smirnov
+        const auto count = static_cast<double>(places.size());
+        for (std::size_t i = 0; i < places.size(); ++i) distance = std::max(distance, std::abs(places[i] - static_cast<double>(i) / count));
+        QVERIFY2(distance * std::sqrt(count) < 1.63, qPrintable(QString::number(distance * std::sqrt(count))));
+    }
+
+    void a_latin_hypercube_draws_every_distribution_and_belongs_to_its_size_and_seed() {
+        EnsembleRequest request = varied_request(Sampling::latin_hypercube);
+        request.size = 1009;
+        const Sampler sampler(model, request);
+        const InverseDistribution quantiles(request.parameters[1]);
+        std::vector<double> drawn;
+        for (int i = 0; i < 1009; ++i) drawn.push_back(member(sampler, i).parameters[1]);
+        std::sort(drawn.begin(), drawn.end());
+        constexpr std::uint64_t part = (std::uint64_t{1} << uniform_bits) / 1009;
+        for (std::uint64_t s = 1; s + 1 < 1009; ++s) {
+            QVERIFY(drawn[s] >= quantiles(s * part - 1009) && drawn[s] <= quantiles((s + 1) * part + 1009));
+        }
+        QVERIFY(member(Sampler(model, request), 7).same_bits(member(sampler, 7)));
+        EnsembleRequest other = request;
+        other.size = 1010;
+        QVERIFY(!member(Sampler(model, other), 7).same_bits(member(sampler, 7)));
+        other = request;
+        other.seed += 1;
+        QVERIFY(!member(Sampler(model, other), 7).same_bits(member(sampler, 7)));
+        other = request;
+        other.parameters[2] = uniform(0, 1);  // one more quantity changes no other
+        QVERIFY(member(Sampler(model, other), 7).parameters[1] == member(sampler, 7).parameters[1]);
+        QVERIFY(member(Sampler(model, other), 7).initial_state[0] == member(sampler, 7).initial_state[0]);
+        other = request;
+        other.groups = {1009, 3};
+        other.size = 3027;
+        QVERIFY(member(Sampler(model, other), 23).same_bits(member(sampler, 7)));
     }
 
     void what_is_not_varied_has_its_value_and_what_the_model_computes_is_missing() {

@@ -1,4 +1,5 @@
 // Scenario files: what is read, what is refused and how, what is written back; tables; remarks.
+#include <array>
 #include <bit>
 #include <clocale>
 #include <cmath>
@@ -13,6 +14,7 @@
 #include <QtTest>
 
 #include "described_model.hpp"
+#include "engine/grid_axis.hpp"
 #include "engine/sampling.hpp"
 #include "engine/save_times.hpp"
 #include "engine/scenario.hpp"
@@ -72,7 +74,8 @@ bool same_bits(const std::optional<double>& a, const std::optional<double>& b) {
 bool same_bits(const std::vector<Draw>& a, const std::vector<Draw>& b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Draw& x, const Draw& y) {
         return x.kind == y.kind && same_bits(x.value, y.value) && same_bits(x.min, y.min) && same_bits(x.max, y.max) &&
-               same_bits(x.mean, y.mean) && same_bits(x.sd, y.sd) && same_bits(x.exponent, y.exponent);
+               same_bits(x.mean, y.mean) && same_bits(x.sd, y.sd) && same_bits(x.exponent, y.exponent) &&
+               x.points == y.points && same_bits(x.step, y.step);
     });
 }
 
@@ -122,7 +125,8 @@ public:
             request.groups = {1 + static_cast<std::int64_t>(word() % 1000), 1 + static_cast<std::int64_t>(word() % 1000)};
             request.size = request.groups.count * request.groups.members_each;
         }
-        request.sampling = coin() ? Sampling::sobol : Sampling::random;
+        request.sampling = std::array{Sampling::sobol, Sampling::random, Sampling::latin_hypercube, Sampling::grid}[word() % 4];
+        if (request.sampling == Sampling::grid) make_grid(request);
         request.seed = word();
         request.scramble = coin();
         request.solver.method = coin() ? "auto" : coin() ? "tsit5" : "vern7";
@@ -160,6 +164,27 @@ private:
         if (!positive || coin()) return coin() ? Draw{.kind = Kind::uniform, .min = min, .max = max} : Draw{.value = a};
         return coin() ? Draw{.kind = Kind::log_uniform, .min = min, .max = max}
                       : Draw{.kind = Kind::power_law, .min = min, .max = max, .exponent = -2.35};
+    }
+
+    /// Ranges with points or a step in place of all distributions.
+    void make_grid(EnsembleRequest& request) {
+        request.parameters[0] = coin() ? axis({.kind = Kind::uniform, .min = 0.1 * unit(), .max = 1 + unit()}) : Draw{.value = number()};
+        request.parameters[2] = axis({.kind = Kind::uniform, .min = -unit(), .max = unit()});
+        request.parameters[3] = axis({.kind = Kind::log_uniform, .min = 1e-300 + unit(), .max = 1 + 1e200 * unit()});
+        if (request.initial_state[0].varied()) request.initial_state[0] = axis({.kind = Kind::uniform, .min = 0.5, .max = 0.5});
+        request.size = grid_size(request);
+        if (request.groups.count > 0) {
+            request.groups.count = request.size;
+            request.size *= request.groups.members_each;
+        }
+    }
+    Draw axis(Draw range) {
+        const double length = range.max - range.min;
+        if (range.kind == Kind::uniform && coin())
+            range.step = length > 0 ? length * (0.05 + 0.95 * unit()) : 0.1 + unit();
+        else
+            range.points = length > 0 ? 2 + static_cast<std::int64_t>(word() % 20) : 1;
+        return range;
     }
 
     std::mt19937_64 random_{5489};
@@ -368,7 +393,8 @@ private slots:
         row(R"("output": {"compression": "zstd"})", "output.compression: \"zstd\" is not one of auto, none, gzip");
         row(R"("output": {"file": "a\u0000b"})", "output.file: `a?b` is no name of a file");
         // Ensemble and table.
-        row(R"("ensemble": {"sampling": "grid"})", "ensemble.sampling: \"grid\" is not one of random, sobol, table");
+        row(R"("ensemble": {"sampling": "halton"})",
+            "ensemble.sampling: \"halton\" is not one of random, sobol, table, grid, latin_hypercube");
         row(R"("ensemble": {"sampling": "table"})", "ensemble.table: is missing");
         row(R"("ensemble": {"table": "nowhere.csv"})", "ensemble.table: nowhere.csv: can't be read: No such file");
         row(R"("ensemble": {"size": 1000000000}, "span": {"save": 100000000}, "output": {"states": false})",
@@ -841,6 +867,127 @@ private slots:
         QVERIFY(to_json(r, model).find("\"groups\": {\n      \"count\": 64,\n      \"members_each\": 500") != std::string::npos);
     }
 
+    void the_points_of_a_grid_make_its_size() {
+        const EnsembleRequest r = parse(scenario(R"("parameters": {"rho": {"min": 0, "max": 21, "points": 8},
+            "mass": {"min": 0.1, "max": 10, "scale": "log", "points": 3},
+            "tilt": {"distribution": "uniform", "min": 0, "max": 1, "step": 0.1}},
+            "initial_state": {"x": {"distribution": "log_uniform", "min": 1, "max": 2, "points": 2}},
+            "ensemble": {"sampling": "grid"})"));
+        QVERIFY(r.sampling == Sampling::grid);
+        QCOMPARE(r.size, std::int64_t{8 * 11 * 3 * 2});
+        QVERIFY((r.parameters[0] == Draw{.kind = Kind::uniform, .min = 0, .max = 21, .points = 8}));
+        QVERIFY((r.parameters[2] == Draw{.kind = Kind::uniform, .min = 0, .max = 1, .step = 0.1}));
+        QVERIFY((r.parameters[3] == Draw{.kind = Kind::log_uniform, .min = 0.1, .max = 10, .points = 3}));
+        QVERIFY((r.initial_state[0] == Draw{.kind = Kind::log_uniform, .min = 1, .max = 2, .points = 2}));
+        QVERIFY(same(parse(to_json(r, model)), r));
+        QVERIFY(to_json(r, model).find("\"max\": 21.0,\n      \"min\": 0.0,\n      \"points\": 8,") != std::string::npos);
+        QVERIFY(to_json(r, model).find("\"step\": 0.1") != std::string::npos);
+        QVERIFY(request_remarks(model, r).empty());
+        const std::string axis = R"("parameters": {"rho": {"min": 0, "max": 21, "points": 8}}, "ensemble": {"sampling": "grid")";
+        QCOMPARE(parse(scenario(axis + R"(, "size": 8})")).size, std::int64_t{8});
+        for (const char* groups : {R"("groups": {"members_each": 5})", R"("groups": {"count": 8, "members_each": 5})"}) {
+            const EnsembleRequest grouped = parse(scenario(axis + ", " + groups + "}"));
+            QCOMPARE(grouped.size, std::int64_t{40});
+            QCOMPARE(grouped.groups.count, std::int64_t{8});
+        }
+    }
+
+    void a_latin_hypercube_is_read_and_written() {
+        const EnsembleRequest r =
+            parse(scenario(R"("parameters": {"rho": {"min": 0, "max": 21}}, "ensemble": {"sampling": "latin_hypercube", "size": 100})"));
+        QVERIFY(r.sampling == Sampling::latin_hypercube);
+        QCOMPARE(r.size, std::int64_t{100});
+        QVERIFY(to_json(r, model).find("\"sampling\": \"latin_hypercube\"") != std::string::npos);
+        QVERIFY(same(parse(to_json(r, model)), r));
+        QVERIFY(request_remarks(model, r).empty());
+        // What the table doesn't give is a hypercube of as many members as it has rows.
+        const EnsembleRequest beside = with_table("rho\n1\n2\n3\n", R"("parameters": {"sigma": {"min": 1, "max": 2}})",
+                                                  R"(, "sampling": "latin_hypercube")");
+        QVERIFY(beside.sampling == Sampling::latin_hypercube && beside.size == 3);
+    }
+
+    void a_wrong_grid_is_refused_in_one_line_data() {
+        QTest::addColumn<QString>("rho");
+        QTest::addColumn<QString>("ensemble");
+        QTest::addColumn<QString>("message");
+        const auto row = [](const char* rho, const char* ensemble, const char* message) {
+            QTest::newRow(message) << rho << ensemble << message;
+        };
+        const char* const grid = R"("sampling": "grid")";
+        const char* const eight = R"({"min": 0, "max": 21, "points": 8})";
+        row(R"({"min": 0, "max": 21})", grid, "parameters.rho: has no `points` and no `step`, which every range of a grid needs");
+        row(R"({"min": 0, "max": 21, "points": 8, "step": 3})", grid,
+            "parameters.rho.step: is given beside `points`; leave out one of the two");
+        row(R"({"distribution": "normal", "mean": 1, "sd": 2})", grid,
+            "parameters.rho: has a distribution that has no place on a grid; give min, max and points or step");
+        row(R"({"distribution": "normal", "mean": 1, "sd": 2, "points": 3})", grid, "parameters.rho.points: there is no such key");
+        row("28", grid, "ensemble.sampling: `grid` needs a parameter or initial value that varies, with min, max and points");
+        row(eight, R"("sampling": "sobol")",
+            "parameters.rho.points: 8 is for the ranges of a grid; ensemble.sampling is `sobol`, not `grid`");
+        row(R"({"min": 0, "max": 21, "step": 0.5})", R"("sampling": "latin_hypercube")",
+            "parameters.rho.step: 0.5 is for the ranges of a grid; ensemble.sampling is `latin_hypercube`, not `grid`");
+        row(eight, "", "parameters.rho.points: 8 is for the ranges of a grid; ensemble.sampling is `random`, not `grid`");
+        row(R"({"min": 0, "max": 21, "points": 0})", grid, "parameters.rho.points: 0 is not a whole number from 1 to 1000000000");
+        row(R"({"min": 0, "max": 21, "points": 2.5})", grid, "parameters.rho.points: 2.5 is not a whole number");
+        row(R"({"min": 0, "max": 21, "points": 1})", grid,
+            "parameters.rho.points: 1 point can't hold both ends of the range 0 to 21; it must be at least 2");
+        row(R"({"min": 3, "max": 3, "points": 4})", grid,
+            "parameters.rho.points: 4 points from 3 to 3 are the same; it must be 1, or min below max");
+        row(R"({"min": 3, "max": 2, "step": 1})", grid, "parameters.rho.min: 3 is above max, which is 2");
+        row(R"({"min": 0, "max": 21, "step": 0})", grid, "parameters.rho.step: 0 is not a number above zero");
+        row(R"({"min": 0, "max": 21, "step": -1})", grid, "parameters.rho.step: -1 is not a number above zero");
+        row(R"({"min": 0, "max": 21, "step": "1"})", grid, "parameters.rho.step: \"1\" is not a number");
+        row(R"({"min": 0, "max": 21, "step": 22})", grid, "parameters.rho.step: 22 is longer than the range 0 to 21");
+        row(R"({"min": 0, "max": 21, "step": 1e-9})", grid, "parameters.rho.step: 1e-09 gives more than 1000000000 points from 0 to 21");
+        row(R"({"min": 1, "max": 1.00000000001, "step": 1e-16})", grid,
+            "parameters.rho.step: 1e-16 leaves points from 1 to 1.00000000001 too close together to tell them apart");
+        row(R"({"min": 1, "max": 1.00000000001, "points": 1000000, "scale": "log"})", grid,
+            "parameters.rho.points: 1000000 leaves points from 1 to 1.00000000001 too close together to tell them apart");
+        row(R"({"min": 1, "max": 100, "step": 10, "scale": "log"})", grid,
+            "parameters.rho.step: 10 is a step of a linear scale; on a logarithmic one give `points`");
+        row(R"({"min": 0, "max": 21, "points": 40000}, "mass": {"min": 1, "max": 2, "points": 30000})", grid,
+            "ensemble.sampling: a grid of 40000 x 30000 points has more than 1000000000 members");
+        row(R"({"min": 0, "max": 21, "points": 8}, "mass": {"min": 1, "max": 2, "points": 9})", R"("sampling": "grid", "size": 100)",
+            "ensemble.size: a grid of 8 x 9 points has 72 members, not 100; leave it out, a grid belongs to its points and can't be "
+            "extended");
+        row(eight, R"("sampling": "grid", "groups": {"count": 7, "members_each": 2})",
+            "ensemble.groups.count: a grid of 8 points has 8 groups, not 7; leave it out");
+        row(eight, R"("sampling": "grid", "groups": {"members_each": 2}, "size": 15)",
+            "ensemble.size: 15 is not the 16 members of ensemble.groups (8 groups of 2 members)");
+        row(eight, R"("sampling": "grid", "groups": {"members_each": 1000000000})", "ensemble.groups: 8 groups of 1000000000 members");
+        row(eight, R"("sampling": "grid", "table": "points.csv")",
+            "ensemble.table: can't be used with ensemble.sampling `grid`, which combines the points of ranges; `table` takes its rows");
+        row(R"({"distribution": "table"})", grid, "parameters.rho: has a distribution that has no place on a grid");
+    }
+    void a_wrong_grid_is_refused_in_one_line() {
+        QFETCH(QString, rho);
+        QFETCH(QString, ensemble);
+        QFETCH(QString, message);
+        written("points.csv", "sigma\n1\n2\n");
+        const std::string json = scenario(QString(R"("parameters": {"rho": %1}, "ensemble": {%2})").arg(rho, ensemble).toStdString());
+        const std::string refused = refusal([&] { parse_scenario(json, names, folder_.path().toStdString()); });
+        QVERIFY2(refused.starts_with(message.toStdString()) && refused.find('\n') == std::string::npos, refused.c_str());
+    }
+
+    void a_grid_made_by_a_program_is_checked_like_one_that_is_read() {
+        EnsembleRequest request = described_request();
+        request.sampling = Sampling::grid;
+        request.parameters[0] = {.kind = Kind::uniform, .min = 0, .max = 1, .points = 5};
+        request.size = 5;
+        validate(request, model);
+        const auto refused = [&](auto change) {
+            EnsembleRequest changed = request;
+            change(changed);
+            return refusal([&] { validate(changed, model); });
+        };
+        using R = EnsembleRequest;
+        QVERIFY(refused([](R& r) { r.parameters[0].points = -5; }).starts_with("parameters.rho.points: -5 is not a whole number from 1"));
+        QVERIFY(refused([](R& r) { r.parameters[0].step = infinity; }).starts_with("parameters.rho.step: inf is not a finite number"));
+        QVERIFY(refused([](R& r) { r.parameters[0].step = -1; }).starts_with("parameters.rho.step: -1 is not above zero"));
+        QVERIFY(refused([](R& r) { r.parameters[1].points = 2; }).starts_with("parameters.sigma.points: 2 is for the ranges of a grid"));
+        QVERIFY(refused([](R& r) { r.size = 6; }).starts_with("ensemble.size: a grid of 5 points has 5 members, not 6"));
+    }
+
     void wrong_groups_are_refused_data() {
         QTest::addColumn<QString>("ensemble");
         QTest::addColumn<QString>("message");
@@ -984,6 +1131,7 @@ private slots:
         const EnsembleRequest sweep = read_scenario(examples / "lorenz_sweep.json", built_in);
         QCOMPARE(sweep.size, std::int64_t{20000});
         QVERIFY((sweep.parameters[1] == Draw{.kind = Kind::uniform, .min = 0, .max = 21}));
+        QCOMPARE(read_scenario(examples / "lorenz_grid.json", built_in).size, std::int64_t{64 * 16});
         const EnsembleRequest spins = read_scenario(examples / "binary_spins.json", built_in);
         QCOMPARE(spins.size, std::int64_t{100000});
         QVERIFY(spins.parameters[3].kind == Kind::cosine && spins.parameters[4].kind == Kind::cosine);

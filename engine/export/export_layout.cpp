@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "engine/export/hdf5_writer.hpp"
+#include "engine/grid_axis.hpp"
 #include "engine/save_times.hpp"
 #include "engine/units.hpp"
 
@@ -94,6 +95,8 @@ Attributes sampling(const Draw& draw, double default_value) {
         finite("sampling_min", draw.min);
         finite("sampling_max", draw.max);
     }
+    if (const std::int64_t points = grid_points(draw); points > 0) attributes.push_back({"sampling_points", points});
+    if (draw.step > 0) finite("sampling_step", draw.step);
     if (draw.kind == Draw::Kind::normal) {
         finite("sampling_mean", draw.mean);
         finite("sampling_sd", draw.sd);

@@ -17,6 +17,7 @@
 #include "engine/export/export_thread.hpp"
 #include "engine/export/hdf5_datasets.hpp"
 #include "engine/export/hdf5_reader.hpp"
+#include "engine/request_limits.hpp"
 
 namespace gradscape {
 namespace {
@@ -47,15 +48,6 @@ std::string random_uuid() {
     return text;
 }
 
-std::string_view sampling_name(Sampling sampling) {
-    switch (sampling) {
-        case Sampling::random: return "random";
-        case Sampling::sobol: return "sobol";
-        case Sampling::table: break;
-    }
-    return "table";
-}
-
 std::string source_text(const Provenance& provenance) {
     std::string text = provenance.program;
     if (!provenance.commit.empty()) text += " (" + provenance.commit + ")";
@@ -64,7 +56,8 @@ std::string source_text(const Provenance& provenance) {
 
 std::vector<Attribute> root_attributes(const ModelDescription& model, const EnsembleRequest& request, const Provenance& provenance,
                                        const std::string& now) {
-    const bool draws_numbers = request.sampling == Sampling::random || (request.sampling == Sampling::sobol && request.scramble);
+    const bool draws_numbers = request.sampling == Sampling::random || request.sampling == Sampling::latin_hypercube ||
+                               (request.sampling == Sampling::sobol && request.scramble) || !model.draws.empty();
     std::vector<Attribute> attributes{
         {"Conventions", "CF-1.10 ACDD-1.3 Gradscape-ensemble-1.0"},
         {"title", std::string(model.info.title) + ", ensemble of " + std::to_string(request.size)},
@@ -83,7 +76,7 @@ std::vector<Attribute> root_attributes(const ModelDescription& model, const Ense
         {"precision", "float64"},
         {"rng", draws_numbers ? "Philox4x32-10" : ""},
         {"seed_origin", request.seed_given ? "user" : "auto"},
-        {"sampling", std::string(sampling_name(request.sampling))},
+        {"sampling", std::string(sampling_words[static_cast<std::size_t>(request.sampling)])},
         {"n_requested", request.size},
         {"n_complete", std::int64_t{0}},
         {"complete", std::int8_t{0}}};
