@@ -27,7 +27,8 @@ public:
         solver_ = ERKStepCreate(rhs<Model>, members.start, y_, context_);
         ERKStepSStolerances(solver_, rtol, atol);
         ERKStepSetTableNum(solver_, table);
-        ERKStepSetMaxNumSteps(solver_, 1'000'000);
+        ERKStepSetMaxNumSteps(solver_, most_steps);
+        ERKStepSetMaxErrTestFails(solver_, 100);
         ERKStepSetErrFile(solver_, nullptr);
     }
     ErkStepIntegrator(const ErkStepIntegrator&) = delete;
@@ -73,6 +74,8 @@ public:
     long accepted = 0, rejected = 0;
 
 private:
+    static constexpr long most_steps = 30'000;  ///< of one solve; whatever needs more isn't the fastest
+
     const double rtol_, first_step_;
     double factor_ = 1;
     realtype t_ = 0;

@@ -140,6 +140,8 @@ private:
         double rejected;              ///< ... and how many of them were rejected
         double first_step_factor;     ///< see aim()
         int stalls;
+        bool keeps_rows;              ///< this solve's are saved, see aim()
+        bool found;                   ///< this solve is for the rows alone
     };
 
     T* pack_array(int count) { return reinterpret_cast<T*>(job_.workspace(static_cast<std::size_t>(count) * lanes)); }
@@ -348,6 +350,8 @@ private:
         shot->start = lane_of(waiting_start_, lane);
         shot->end = lane_of(waiting_end_, lane);
         shot->first_step_factor = 1;
+        const bool ends_alone = member.next_row == member.rows || member.times[member.next_row] == shot->end;
+        shot->keeps_rows = ends_alone;
         return shot->search.begin(lowest, functions_.search);
     }
 
@@ -384,7 +388,8 @@ private:
             T residual;
             functions_.residual(scratch_, shooting_p_, &residual);
             const double f = lane_of(residual, 0);
-            FirstCrossing::Verdict verdict = shot->search.report(f, functions_.search);
+            FirstCrossing::Verdict verdict = FirstCrossing::Verdict::found;
+            if (!shot->found) verdict = shot->search.report(f, functions_.search);
             if (verdict == FirstCrossing::Verdict::stalled) {
                 // The solver's error jumps where a step more or less is taken; by chance the crossing lies in such a jump. With other steps
                 // the jumps lie elsewhere. Where they lie close (a coarse tolerance, a flat residual), the answer has the solver's error.
@@ -399,17 +404,21 @@ private:
             }
             if (!(f - f == 0)) {
                 status = Status::non_finite;
-            } else if (verdict == FirstCrossing::Verdict::found) {
+            } else if (verdict == FirstCrossing::Verdict::found && shot->keeps_rows) {
                 functions_.close(scratch_, shooting_p_, closing_);
                 double* const solved = member.inputs + unknown * member.input_stride;
                 solved[0] = shot->search.x;
                 for (int j = unknown + 1; j < n_inputs_; ++j)
                     solved[(j - unknown) * member.input_stride] = lane_of(closing_[j - unknown - 1], 0);
-            } else if (verdict != FirstCrossing::Verdict::evaluate) {
+            } else if (verdict != FirstCrossing::Verdict::evaluate && verdict != FirstCrossing::Verdict::found) {
                 status = Status::shooting_failed;
             } else if (static_cast<double>(tried) >= job_.solver.max_steps) {
                 status = Status::step_limit;
             } else {
+                // Rows within steps cost as much as the steps. So they are saved only where the solve is likely to be the last; where it turns
+                // out to have been the last already, it is done again, to the same bits.
+                shot->found = verdict == FirstCrossing::Verdict::found;
+                shot->keeps_rows = shot->keeps_rows || shot->found || (f < likely_last && f > -likely_last);
                 shot->tried = tried;
                 shot->rejected = rejected;
                 again_shots_[(first_again_ + again_++) % most_shots] = shot;
@@ -454,9 +463,11 @@ private:
         active_ |= 1u << lane;
         begun_[lane] = iteration_;
         double rejected = 0;
+        bool keeps_rows = true;
         if (shoots_) {
             const Shot& shot = *(shot_[lane] = waiting_shot_[from_waiting]);
             rejected = shot.rejected;
+            keeps_rows = shot.keeps_rows;
             begun_[lane] -= shot.tried;
             const std::int64_t limit = begun_[lane] + static_cast<std::int64_t>(job_.solver.max_steps);
             if (limit < next_limit_) next_limit_ = limit;
@@ -469,7 +480,8 @@ private:
             put(at.y.data()[d], lane_of(waiting_y_[d], from));
             put(at.k.data()[d], lane_of(waiting_f_[d], from));
         }
-        const double direction = lane_of(waiting_direction_, from), end = lane_of(waiting_end_, from), time = next_time(member, direction);
+        const double direction = lane_of(waiting_direction_, from), end = lane_of(waiting_end_, from);
+        const double time = keeps_rows ? next_time(member, direction) : __builtin_inf() * direction;
         put(at.t, lane_of(waiting_start_, from));
         put(at.end, end);
         put(at.h, lane_of(waiting_h_, from));
@@ -617,6 +629,7 @@ private:
     // and none is waiting, so there are never more than three packs of shots: in the lanes, waiting and queueing.
     const bool shoots_;
     static constexpr int most_shots = 3 * lanes, most_stalls = 3;
+    static constexpr double likely_last = 1e-5;       ///< after a residual this small the next one is within the tolerance
     Shot *shot_[lanes], *waiting_shot_[lanes];
     Shot **free_shots_, **again_shots_;
     int free_ = 0, again_ = 0, first_again_ = 0;
