@@ -138,7 +138,7 @@ private:
         double start, end;
         std::int64_t tried;           ///< steps of all solves so far ...
         double rejected;              ///< ... and how many of them were rejected
-        double first_step_factor;     ///< see aim()
+        double first_step;            ///< of all solves but the first, signed, see aim()
         int stalls;
         bool keeps_rows;              ///< this solve's are saved, see aim()
         bool found;                   ///< this solve is for the rows alone
@@ -254,7 +254,9 @@ private:
                 f_overflow = f_overflow + waiting_f_[d] * T(0);
             }
             const std::uint32_t y_finite = Traits::bits(y_overflow == T(0)), f_finite = Traits::bits(f_overflow == T(0));
-            if (job_.solver.first_step > 0) {
+            if (again) {
+                waiting_h_ = again_first_step_;
+            } else if (job_.solver.first_step > 0) {
                 waiting_h_ = min(T(job_.solver.first_step), largest) * waiting_direction_;
             } else {
                 const TableSystem<T> system{&functions_, waiting_p_};
@@ -262,7 +264,6 @@ private:
                                                         waiting_atol_, T(job_.solver.rtol), scratch_) *
                              waiting_direction_;
             }
-            if (again) waiting_h_ = waiting_h_ * again_factor_;
             for (int lane = 0; lane < count; ++lane) {
                 LaneMember& member = members[lane];
                 const double start = lane_of(waiting_start_, lane), end = lane_of(waiting_end_, lane);
@@ -349,7 +350,6 @@ private:
         shot->member = member;
         shot->start = lane_of(waiting_start_, lane);
         shot->end = lane_of(waiting_end_, lane);
-        shot->first_step_factor = 1;
         const bool ends_alone = member.next_row == member.rows || member.times[member.next_row] == shot->end;
         shot->keeps_rows = ends_alone;
         return shot->search.begin(lowest, functions_.search);
@@ -369,7 +369,7 @@ private:
                 set_lane(waiting_y_[d], count, computed_[d] ? __builtin_nan("") : member.initial[d * member.initial_stride]);
             set_lane(waiting_start_, count, shot->start);
             set_lane(waiting_end_, count, shot->end);
-            set_lane(again_factor_, count, shot->first_step_factor);
+            set_lane(again_first_step_, count, shot->first_step);
         }
         return count;
     }
@@ -388,6 +388,14 @@ private:
             T residual;
             functions_.residual(scratch_, shooting_p_, &residual);
             const double f = lane_of(residual, 0);
+            // The steps of one solve tell where to begin in the others: at their mean. The same for all of them, so that the residual is
+            // smooth.
+            if (shot->tried == 0) {
+                const double span = shot->end - shot->start, mean = span / (static_cast<double>(tried) - rejected);
+                const double asked = span < 0 ? -job_.solver.first_step : job_.solver.first_step;
+                const double limit = job_.solver.largest_step;
+                shot->first_step = asked != 0 ? asked : mean > limit ? limit : mean < -limit ? -limit : mean;
+            }
             FirstCrossing::Verdict verdict = FirstCrossing::Verdict::found;
             if (!shot->found) verdict = shot->search.report(f, functions_.search);
             if (verdict == FirstCrossing::Verdict::stalled) {
@@ -395,7 +403,7 @@ private:
                 // the jumps lie elsewhere. Where they lie close (a coarse tolerance, a flat residual), the answer has the solver's error.
                 if (shot->stalls < most_stalls) {
                     ++shot->stalls;
-                    shot->first_step_factor *= 0.9;
+                    shot->first_step *= 0.9;
                     functions_.lowest_unknown(start_of(member), shooting_p_, &residual);
                     if (shot->search.begin(lane_of(residual, 0), functions_.search)) verdict = FirstCrossing::Verdict::evaluate;
                 } else if (f <= job_.solver.rtol && f >= -job_.solver.rtol) {
@@ -635,7 +643,7 @@ private:
     int free_ = 0, again_ = 0, first_again_ = 0;
     bool* computed_;                                  ///< states whose initial value the model computes
     T *shooting_p_, *closing_;
-    T again_factor_{};
+    T again_first_step_{};
 
     // The members in the lanes; bit i of active_ is lane i.
     std::uint32_t active_ = 0;
