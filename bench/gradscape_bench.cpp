@@ -77,7 +77,7 @@ void run_threads(const Case& which, int repetitions, Report& report) {
     const std::string lanes_text = std::to_string(many.lanes) + " lanes";
     report.row(which.name, std::to_string(settings.threads) + " threads, " + lanes_text, settings.rtol, many, {});
     if (which.name != "Lorenz")  // 20,000 members of a few dozen steps are too few for 256 lanes
-        report.figure("tries / (iterations x lanes), " + which.name + ", " + std::to_string(many.lanes) + " lanes", many.lane_use, 0.97, true);
+        report.figure("tries / (iterations x lanes), " + which.name + ", " + lanes_text, many.lane_use, 0.97, true);
     report.figure("members per CPU-second with all cores against one thread, " + which.name,
                   all.members_per_cpu_second / one.members_per_cpu_second, 0.95, true);
 }

@@ -175,7 +175,8 @@ Measurement measure(const Case& which, const Settings& settings) {
     return best;
 }
 
-Measurement measure(const Case& which, const Peer& peer, double rtol, double atol, int repetitions, bool sample_alone, RowsOfShooting rows) {
+Measurement measure(const Case& which, const Peer& peer, double rtol, double atol, int repetitions, bool sample_alone,
+                    RowsOfShooting rows) {
     const Members& members = sample_alone ? which.sample_members : which.members;
     const PeerRun run = peer.solve(members, rtol, atol, repetitions, rows);
     const auto count = static_cast<double>(members.count());

@@ -6,8 +6,8 @@ namespace gradscape::bench {
 
 void Report::heading(const std::string& text) const {
     if (quiet_) return;
-    std::printf("\n%s\n%-38s %9s %10s %9s %9s %9s %7s %9s %9s %9s\n", text.c_str(), "", "rtol", "members", "ns per", "accepted", "rejected",
-                "lane", "error", "against", "against");
+    std::printf("\n%s\n%-38s %9s %10s %9s %9s %9s %7s %9s %9s %9s\n", text.c_str(), "", "rtol", "members", "ns per", "accepted",
+                "rejected", "lane", "error", "against", "against");
     std::printf("%-38s %9s %10s %9s %9s %9s %7s %9s %9s %9s\n", "", "", "per CPU-s", "step", "steps", "steps", "use", "99 %", "odeint",
                 "ERKStep");
 }
@@ -25,8 +25,8 @@ void Report::row(const std::string& which, const std::string& name, double rtol,
     }
     rows_.push_back(entry);
     if (quiet_) return;
-    std::printf("%-38s %9.2e %10.3g %9.2f %9.1f %9.1f %7.3f %9.2e%s\n", name.c_str(), rtol, m.members_per_cpu_second, m.ns_per_accepted_step,
-                m.accepted, m.rejected, m.lane_use, m.error_p99, against.c_str());
+    std::printf("%-38s %9.2e %10.3g %9.2f %9.1f %9.1f %7.3f %9.2e%s\n", name.c_str(), rtol, m.members_per_cpu_second,
+                m.ns_per_accepted_step, m.accepted, m.rejected, m.lane_use, m.error_p99, against.c_str());
     std::fflush(stdout);
 }
 

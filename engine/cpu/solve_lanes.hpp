@@ -350,8 +350,7 @@ private:
         shot->member = member;
         shot->start = lane_of(waiting_start_, lane);
         shot->end = lane_of(waiting_end_, lane);
-        const bool ends_alone = member.next_row == member.rows || member.times[member.next_row] == shot->end;
-        shot->keeps_rows = ends_alone;
+        shot->keeps_rows = member.next_row == member.rows || member.times[member.next_row] == shot->end;  // no rows within steps
         return shot->search.begin(lowest, functions_.search);
     }
 
@@ -423,10 +422,11 @@ private:
             } else if (static_cast<double>(tried) >= job_.solver.max_steps) {
                 status = Status::step_limit;
             } else {
-                // Rows within steps cost as much as the steps. So they are saved only where the solve is likely to be the last; where it turns
-                // out to have been the last already, it is done again, to the same bits.
-                shot->found = verdict == FirstCrossing::Verdict::found;
-                shot->keeps_rows = shot->keeps_rows || shot->found || (f < likely_last && f > -likely_last);
+                // Rows within steps cost as much as the steps. So they are saved only where the solve is likely to be the last; one that
+                // turns out to have been the last already is done again, to the same bits: or, if it was the first, with other steps, and
+                // its residual counts anew.
+                shot->found = verdict == FirstCrossing::Verdict::found && shot->tried > 0;
+                shot->keeps_rows = shot->keeps_rows || verdict == FirstCrossing::Verdict::found || (f < likely_last && f > -likely_last);
                 shot->tried = tried;
                 shot->rejected = rejected;
                 again_shots_[(first_again_ + again_++) % most_shots] = shot;
