@@ -34,7 +34,8 @@ void Report::figure(const std::string& name, double value, double target, bool a
     const bool reached = at_least ? value >= target : value <= target;
     figures_.push_back({{"name", name}, {"value", value}, {"target", target}, {"at_least", at_least}, {"reached", reached}});
     if (quiet_) return;
-    std::printf("%-90s %8.3g  (%s %g: %s)\n", name.c_str(), value, at_least ? "at least" : "at most", target, reached ? "reached" : "missed");
+    std::printf("%-90s %8.3g  (%s %g: %s)\n", name.c_str(), value, at_least ? "at least" : "at most", target,
+                reached ? "reached" : "missed");
     std::fflush(stdout);
 }
 
