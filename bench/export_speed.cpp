@@ -22,9 +22,10 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
 }  // namespace
 
 ExportSpeed measure_export(const std::filesystem::path& folder, std::uint64_t bytes) {
-    const Case orbits = gd1_case(1000);
+    const Case orbits = example_case("GD-1 orbits", "gd1_orbits.json", 1000, 1, true, 1e-3);
     const ModelDescription& model = orbits.model->description;
     EnsembleRequest request = orbits.request;
+    request.span.save = SpanRequest::Save::count;
     request.span.count = 101;
     request.output.compression = OutputRequest::Compression::none;
     request.output.statistics = false;

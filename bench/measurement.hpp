@@ -9,20 +9,22 @@
 
 namespace gradscape::bench {
 
-/// What is integrated, with the final states of a reference (Verner 7 at rtol 1e-13) for the error.
+/// What is integrated, with a reference (Verner 7 at rtol 1e-13) for the error.
 struct Case {
     std::string name;
     const Model* model;
-    EnsembleRequest request;     ///< one row: the end
+    EnsembleRequest request;
     std::vector<std::int64_t> sample;
     EnsembleChunk reference;     ///< of the sample
-    Members members;             ///< for the peers
+    Members members;             ///< all of them, for the peers
+    Members sample_members;
 };
 
-/// Lorenz, rho = linspace(0, 21, size), t 0..1, from (1, 0, 0).
+/// Lorenz, rho = linspace(0, 21, size), t 0..1, from (1, 0, 0); one row, the end.
 Case lorenz_case(std::int64_t size);
-/// The orbits of examples/gd1_orbits.json.
-Case gd1_case(std::int64_t size);
+/// A scenario of examples/ at another size: with one row, the end, or with its own. `first_step`, over the span, is for odeint, which
+/// chooses none.
+Case example_case(std::string name, const std::string& file, std::int64_t size, int sample, bool end_alone, double first_step);
 
 struct Settings {
     std::string method;
@@ -37,16 +39,24 @@ struct Measurement {
     double ns_per_accepted_step = 0;  ///< CPU time over all accepted steps of all members
     double lane_use = 0;              ///< tries / (iterations x lanes)
     int lanes = 1;
-    double accepted = 0, rejected = 0;  ///< per member, mean
-    double error_p99 = 0;             ///< of the model's error measure at the end of the span
+    double accepted = 0, rejected = 0;  ///< per member, mean; over all solves of a member
+    double error_p99 = 0;             ///< over the sample, of the largest of the model's error measure over the rows
 };
 
 Measurement measure(const Case& which, const Settings& settings);
+/// The time is that of all members; of the sample alone where `sample_alone`.
+Measurement measure(const Case& which, const Peer& peer, double rtol, double atol, int repetitions, bool sample_alone = false,
+                    RowsOfShooting rows = RowsOfShooting::in_every_solve);
 
-/// 99th percentile of the error of one member after the other, states [state][member of the whole ensemble].
-double error_p99(const Case& which, const std::vector<double>& states);
-
-/// The tolerance (rtol = atol factor kept) at which our method has the given 99th percentile; found by bisection, without timing.
+/// The loosest tolerance (rtol/atol kept) at which a method has the 99th percentile asked for; found by bisection, without timing.
 Settings at_error(const Case& which, Settings settings, double target_p99);
+double rtol_at_error(const Case& which, const Peer& peer, double atol_over_rtol, double target_p99,
+                     RowsOfShooting rows = RowsOfShooting::in_every_solve);
+
+/// The instruction sets that were built and that this processor has, widest first; not the scalar one.
+std::vector<InstructionSet> sets_to_measure();
+
+/// The peers by library.
+const std::vector<std::vector<Peer>>& libraries();
 
 }  // namespace gradscape::bench

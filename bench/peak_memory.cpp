@@ -34,7 +34,7 @@ double peak_memory_of_final_states(std::int64_t members) {
     const pid_t child = fork();
     if (child == 0) {
         // A process of its own, so that nothing measured before counts.
-        EnsembleRequest request = gd1_case(1000).request;
+        EnsembleRequest request = example_case("GD-1 orbits", "gd1_orbits.json", 1000, 1, true, 1e-3).request;
         request.size = members;
         request.solver.rtol = 1e-5;
         run_ensemble(*find_model(request.model), request);

@@ -1,4 +1,4 @@
-// Other people's integrators on the same members: scalar, one member after the other, final states only.
+// Other people's integrators on the same members: scalar, one member after the other.
 #pragma once
 
 #include <string>
@@ -13,28 +13,40 @@ namespace gradscape::bench {
 struct Members {
     const ModelDescription* model;
     std::vector<double> parameters;  ///< [member][parameter]
-    std::vector<double> initial;     ///< [member][state]
+    std::vector<double> initial;     ///< [member][state], NaN where the model computes it
     double start, end;
+    std::vector<double> rows;        ///< where the states are wanted, in the order of the run
+    double first_step;               ///< for peers that choose none, in the independent variable, above zero
     std::size_t count() const { return initial.size() / model->states.size(); }
 };
 
 struct PeerRun {
-    std::vector<double> states;      ///< [state][member], as in an EnsembleChunk with one row
+    std::vector<double> states;      ///< [state][member][row], as in an EnsembleChunk; NaN for members that failed
+    std::vector<double> internals;   ///< [internal input][member]
     double cpu_seconds = 0;          ///< best of the repetitions, thread CPU time
-    double accepted = 0, rejected = 0;  ///< per member, mean; 0 where the peer doesn't tell
+    double accepted = 0, rejected = 0;  ///< per member, mean, over all its solves
 };
 
-using PeerSolver = PeerRun (*)(const Members& members, double rtol, double atol, int repetitions);
+/// When a peer stops at the rows, if it solves a member again and again: in every solve, or in one more with the unknown that was found.
+/// Which is faster depends on how many steps a solve takes.
+enum class RowsOfShooting { in_every_solve, in_one_more_solve };
+
+using PeerSolver = PeerRun (*)(const Members& members, double rtol, double atol, int repetitions, RowsOfShooting rows);
+
+struct Peer {
+    std::string library, method;
+    PeerSolver solve;
+    std::string name() const { return library + " " + method; }
+};
 
 /// CPU time of the calling thread in seconds.
 double thread_cpu_seconds();
 
-/// Boost.odeint: runge_kutta_dopri5, controlled, its own error norm and controller.
-PeerRun odeint_dopri5_lorenz(const Members& members, double rtol, double atol, int repetitions);
-PeerRun odeint_dopri5_log_halo(const Members& members, double rtol, double atol, int repetitions);
+/// Boost.odeint, controlled, with its own error norm and controller: Dormand & Prince 5(4) first, Fehlberg 7(8).
+const std::vector<Peer>& odeint_peers();
 
-/// SUNDIALS ERKStep with Dormand & Prince's pair of order 5(4), its memory reused from member to member.
-PeerRun erkstep_lorenz(const Members& members, double rtol, double atol, int repetitions);
-PeerRun erkstep_log_halo(const Members& members, double rtol, double atol, int repetitions);
+/// SUNDIALS ERKStep, its memory reused from member to member, with the tables of order 5 and above that version 6.4 has: Dormand & Prince
+/// 5(4) first, Verner 6(5), Fehlberg 8(7). It has none of order 7.
+const std::vector<Peer>& erkstep_peers();
 
 }  // namespace gradscape::bench

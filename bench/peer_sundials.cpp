@@ -1,12 +1,11 @@
 #include <arkode/arkode_erkstep.h>
 #include <nvector/nvector_serial.h>
 
-#include <algorithm>
-#include <stdexcept>
-
-#include "bench/peer.hpp"
+#include "bench/peer_run.hpp"
+#include "models/bbh_precession.hpp"
 #include "models/log_halo.hpp"
 #include "models/lorenz.hpp"
+#include "models/quintessence_exp.hpp"
 
 namespace gradscape::bench {
 namespace {
@@ -18,58 +17,97 @@ int rhs(realtype t, N_Vector y, N_Vector dydt, void* parameters) {
 }
 
 template <class Model>
-PeerRun solve(const Members& members, double rtol, double atol, int repetitions) {
-    constexpr std::size_t states = Model::states.size(), parameters = Model::parameters.size();
-    const std::size_t count = members.count();
-    PeerRun run;
-    run.states.resize(states * count);
-    run.cpu_seconds = 1e300;
-    SUNContext context = nullptr;
-    SUNContext_Create(nullptr, &context);
-    N_Vector y = N_VNew_Serial(static_cast<sunindextype>(states), context);
-    const auto load = [&](std::size_t m) {
-        std::copy_n(members.initial.begin() + static_cast<std::ptrdiff_t>(m * states), states, N_VGetArrayPointer(y));
-    };
-    load(0);
-    void* solver = ERKStepCreate(rhs<Model>, members.start, y, context);
-    ERKStepSStolerances(solver, rtol, atol);
-    ERKStepSetTableNum(solver, ARKODE_DORMAND_PRINCE_7_4_5);
-    ERKStepSetMaxNumSteps(solver, 1'000'000);
-    for (int repetition = 0; repetition < repetitions; ++repetition) {
-        const double begin = thread_cpu_seconds();
-        long accepted = 0, attempts = 0;
-        for (std::size_t m = 0; m < count; ++m) {
-            load(m);
-            ERKStepReInit(solver, rhs<Model>, members.start, y);
-            ERKStepSetUserData(solver, const_cast<double*>(members.parameters.data() + m * parameters));
-            ERKStepSetStopTime(solver, members.end);
-            realtype reached = members.start;
-            if (ERKStepEvolve(solver, members.end, y, &reached, ARK_NORMAL) < 0) throw std::runtime_error("ERKStep failed");
-            for (std::size_t d = 0; d < states; ++d) run.states[d * count + m] = N_VGetArrayPointer(y)[d];
-            long of_member = 0, attempts_of_member = 0;
-            ERKStepGetNumSteps(solver, &of_member);
-            ERKStepGetNumStepAttempts(solver, &attempts_of_member);
-            accepted += of_member;
-            attempts += attempts_of_member;
-        }
-        run.cpu_seconds = std::min(run.cpu_seconds, thread_cpu_seconds() - begin);
-        run.accepted = static_cast<double>(accepted) / static_cast<double>(count);
-        run.rejected = static_cast<double>(attempts - accepted) / static_cast<double>(count);
+class ErkStepIntegrator {
+public:
+    ErkStepIntegrator(const Members& members, double rtol, double atol, ARKODE_ERKTableID table)
+        : rtol_(rtol), first_step_(members.end < members.start ? -members.first_step : members.first_step) {
+        SUNContext_Create(nullptr, &context_);
+        y_ = N_VNew_Serial(static_cast<sunindextype>(Model::states.size()), context_);
+        N_VConst(1, y_);
+        solver_ = ERKStepCreate(rhs<Model>, members.start, y_, context_);
+        ERKStepSStolerances(solver_, rtol, atol);
+        ERKStepSetTableNum(solver_, table);
+        ERKStepSetMaxNumSteps(solver_, most_steps);
+        ERKStepSetMaxErrTestFails(solver_, 100);
+        ERKStepSetErrFile(solver_, nullptr);
     }
-    ERKStepFree(&solver);
-    N_VDestroy(y);
-    SUNContext_Free(&context);
-    return run;
+    ErkStepIntegrator(const ErkStepIntegrator&) = delete;
+    ErkStepIntegrator& operator=(const ErkStepIntegrator&) = delete;
+    ~ErkStepIntegrator() {
+        ERKStepFree(&solver_);
+        N_VDestroy(y_);
+        SUNContext_Free(&context_);
+    }
+
+    /// The first step is ERKStep's own, unless it is to differ.
+    void begin(const double* p, double t, const double* y, double first_step_factor) {
+        std::copy_n(y, Model::states.size(), N_VGetArrayPointer(y_));
+        t_ = t;
+        ERKStepReInit(solver_, rhs<Model>, t, y_);
+        ERKStepSetUserData(solver_, const_cast<double*>(p));
+        if (first_step_factor != factor_) {
+            factor_ = first_step_factor;
+            ERKStepSetInitStep(solver_, factor_ == 1 ? 0 : factor_ * first_step_);
+        }
+        counted_ = attempts_ = 0;
+        failed_ = false;
+    }
+
+    void to(double end) {
+        if (end == t_ || failed_) return;
+        ERKStepSetStopTime(solver_, end);
+        failed_ = ERKStepEvolve(solver_, end, y_, &t_, ARK_NORMAL) < 0;  // at some coarse tolerances
+        if (failed_) N_VConst(std::numeric_limits<double>::quiet_NaN(), y_);
+        t_ = end;
+        long steps = 0, attempts = 0;
+        ERKStepGetNumSteps(solver_, &steps);
+        ERKStepGetNumStepAttempts(solver_, &attempts);
+        accepted += steps - counted_;
+        rejected += attempts - attempts_ - (steps - counted_);
+        counted_ = steps;
+        attempts_ = attempts;
+    }
+
+    const double* state() const { return N_VGetArrayPointer(y_); }
+    double relative_tolerance() const { return rtol_; }
+
+    long accepted = 0, rejected = 0;
+
+private:
+    static constexpr long most_steps = 30'000;  ///< of one solve; whatever needs more isn't the fastest
+
+    const double rtol_, first_step_;
+    double factor_ = 1;
+    realtype t_ = 0;
+    long counted_ = 0, attempts_ = 0;  ///< of this solve
+    bool failed_ = false;
+    SUNContext context_ = nullptr;
+    N_Vector y_ = nullptr;
+    void* solver_ = nullptr;
+};
+
+struct MakeErkStep {
+    double rtol, atol;
+    ARKODE_ERKTableID table;
+    template <class Model>
+    ErkStepIntegrator<Model> integrator(const Members& members) const {
+        return {members, rtol, atol, table};
+    }
+};
+
+template <ARKODE_ERKTableID table>
+PeerRun run(const Members& members, double rtol, double atol, int repetitions, RowsOfShooting rows) {
+    return run_model<MakeErkStep, models::Lorenz, models::LogHalo, models::QuintessenceExp, models::BbhPrecession>(
+        {rtol, atol, table}, members, repetitions, rows);
 }
 
 }  // namespace
 
-PeerRun erkstep_lorenz(const Members& members, double rtol, double atol, int repetitions) {
-    return solve<models::Lorenz>(members, rtol, atol, repetitions);
-}
-
-PeerRun erkstep_log_halo(const Members& members, double rtol, double atol, int repetitions) {
-    return solve<models::LogHalo>(members, rtol, atol, repetitions);
+const std::vector<Peer>& erkstep_peers() {
+    static const std::vector<Peer> all = {{"SUNDIALS ERKStep", "order 5", run<ARKODE_DORMAND_PRINCE_7_4_5>},
+                                          {"SUNDIALS ERKStep", "order 6", run<ARKODE_VERNER_8_5_6>},
+                                          {"SUNDIALS ERKStep", "order 8", run<ARKODE_FEHLBERG_13_7_8>}};
+    return all;
 }
 
 }  // namespace gradscape::bench

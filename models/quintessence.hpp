@@ -13,6 +13,7 @@
 
 #include "engine/host_device.hpp"
 #include "engine/model.hpp"
+#include "models/short_exp.hpp"
 
 namespace gradscape::models {
 
@@ -106,7 +107,7 @@ struct Quintessence {
     // Both sides of E^2 times H0^2, so that Or needs no division: H0^2 Or = 1e4 omega_r.
     template <class T>
     HOST_DEVICE static void rhs(const T& N, const T* y, const T* p, T* dydt) {
-        const T inverse_a = exp(-N);
+        const T inverse_a = short_exp(-N);
         const T H0_squared = p[0] * p[0];
         const T inverse_a3 = inverse_a * inverse_a * inverse_a;
         const T matter = H0_squared * p[1] * inverse_a3, radiation = T(1e4 * radiation_density) * (inverse_a3 * inverse_a);

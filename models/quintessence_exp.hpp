@@ -12,7 +12,7 @@ struct ExponentialPotential {
 
     template <class T>
     HOST_DEVICE static PotentialValue<T> at(const T& phi, const T* q) {
-        const T U = exp(-q[0] * phi);
+        const T U = short_exp(-q[0] * phi);
         return {U, -q[0] * U};
     }
 };

@@ -24,6 +24,7 @@
 #include "models/milky_way.hpp"
 #include "models/quintessence_exp.hpp"
 #include "models/quintessence_pngb.hpp"
+#include "models/short_exp.hpp"
 #include "models/stream_star.hpp"
 #include "models/tov_polytrope.hpp"
 
@@ -49,6 +50,7 @@ struct Strict {
     friend Strict operator-(Strict a) { return Strict(-a.value); }
     friend Strict exponent_of(Strict a) { return Strict(gradscape::exponent_of(a.value)); }
     friend Strict mantissa_of(Strict a) { return Strict(gradscape::mantissa_of(a.value)); }
+    friend Strict power_of_two(Strict a) { return Strict(gradscape::power_of_two(a.value)); }
     friend StrictMask operator<(Strict a, Strict b) { return {a.value < b.value}; }
     friend StrictMask operator<=(Strict a, Strict b) { return {a.value <= b.value}; }
     friend StrictMask operator>(Strict a, Strict b) { return {a.value > b.value}; }
@@ -507,6 +509,17 @@ private slots:
             QVERIFY(identical(models::short_log(Strict(x)).value, models::short_log(x)));
         }
         QVERIFY(std::abs(models::short_log(1.0)) <= 1e-13 && std::abs(models::short_log(2.0) - std::log(2.0)) <= 1e-13);
+    }
+
+    void a_short_exponential_is_right_to_7e_16() {
+        for (double x = -700; x < 700; x += 0.0137) {
+            VERIFY_CLOSE(models::short_exp(x), std::exp(x), 7e-16 + 2e-16);  // and the C library's own error
+            QVERIFY(identical(models::short_exp(Strict(x)).value, models::short_exp(x)));
+        }
+        QCOMPARE(models::short_exp(0.0), 1.0);
+        QVERIFY(std::isnan(models::short_exp(std::numeric_limits<double>::quiet_NaN())));
+        VERIFY_CLOSE(models::short_exp(std::numeric_limits<double>::infinity()), std::exp(709.0), 1e-15);
+        VERIFY_CLOSE(models::short_exp(-1e300), std::exp(-708.0), 1e-15);
     }
 
     void a_computed_start_equals_the_reference_data() {

@@ -127,6 +127,7 @@ private slots:
     void wrong_redshifts_are_refused_in_one_line();
     void a_span_that_doesnt_end_today_is_refused();
     void a_limit_of_steps_counts_all_solves();
+    void the_answer_doesnt_depend_on_what_is_saved();
 };
 
 void TestQuintessence::amplitudes_states_and_distances_agree_with_the_reference() {
@@ -444,6 +445,25 @@ void TestQuintessence::a_span_that_doesnt_end_today_is_refused() {
     QVERIFY2(end.find("span.end: -1 is not 0") == 0 && end.find("E(N = 0) = 1") != std::string::npos, end.c_str());
     QVERIFY2(start.find("span.start: 0") == 0 && start.find("E(N = 0) = 1") != std::string::npos, start.c_str());
     QCOMPARE(refusal("quintessence_exp", R"({"start": -6})"), std::string());
+}
+
+// Rows within steps are saved in the last solves alone, and where none was expected to be the last, in one more.
+void TestQuintessence::the_answer_doesnt_depend_on_what_is_saved() {
+    for (const double rtol : {1e-5, 1e-7, 1e-10}) {
+        for (const double lambda : {0.3, 0.9, 1.6}) {
+            const Model& tested = model_named("quintessence_exp");
+            const Run all = tests::run(tested, request_at(tested, {70, 0.3, lambda}, desi(), rtol));
+            const Run end = tests::run(tested, request_at(tested, {70, 0.3, lambda}, {0}, rtol));
+            QVERIFY(all.internal(0) == end.internal(0));
+            QVERIFY(all.internal(1) == end.internal(1));
+            QVERIFY(all.last(0) == end.last(0));
+            for (std::size_t row = 0; row < all.rows; ++row) QVERIFY(std::isfinite(all.observable(observable(tested, "D_C"), row)));
+        }
+    }
+    // At rest the lowest amplitude is the answer already: the first solve is the last.
+    const Model& tested = model_named("quintessence_exp");
+    const Run rest = tests::run(tested, request_at(tested, {70, 0.3, 0}, desi(), 1e-7));
+    for (std::size_t row = 0; row < rest.rows; ++row) QCOMPARE(rest.observable(observable(tested, "w"), row), -1.0);
 }
 
 void TestQuintessence::a_limit_of_steps_counts_all_solves() {

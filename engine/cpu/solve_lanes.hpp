@@ -138,8 +138,10 @@ private:
         double start, end;
         std::int64_t tried;           ///< steps of all solves so far ...
         double rejected;              ///< ... and how many of them were rejected
-        double first_step_factor;     ///< see aim()
+        double first_step;            ///< of all solves but the first, signed, see aim()
         int stalls;
+        bool keeps_rows;              ///< this solve's are saved, see aim()
+        bool found;                   ///< this solve is for the rows alone
     };
 
     T* pack_array(int count) { return reinterpret_cast<T*>(job_.workspace(static_cast<std::size_t>(count) * lanes)); }
@@ -252,7 +254,9 @@ private:
                 f_overflow = f_overflow + waiting_f_[d] * T(0);
             }
             const std::uint32_t y_finite = Traits::bits(y_overflow == T(0)), f_finite = Traits::bits(f_overflow == T(0));
-            if (job_.solver.first_step > 0) {
+            if (again) {
+                waiting_h_ = again_first_step_;
+            } else if (job_.solver.first_step > 0) {
                 waiting_h_ = min(T(job_.solver.first_step), largest) * waiting_direction_;
             } else {
                 const TableSystem<T> system{&functions_, waiting_p_};
@@ -260,7 +264,6 @@ private:
                                                         waiting_atol_, T(job_.solver.rtol), scratch_) *
                              waiting_direction_;
             }
-            if (again) waiting_h_ = waiting_h_ * again_factor_;
             for (int lane = 0; lane < count; ++lane) {
                 LaneMember& member = members[lane];
                 const double start = lane_of(waiting_start_, lane), end = lane_of(waiting_end_, lane);
@@ -347,7 +350,7 @@ private:
         shot->member = member;
         shot->start = lane_of(waiting_start_, lane);
         shot->end = lane_of(waiting_end_, lane);
-        shot->first_step_factor = 1;
+        shot->keeps_rows = member.next_row == member.rows || member.times[member.next_row] == shot->end;  // no rows within steps
         return shot->search.begin(lowest, functions_.search);
     }
 
@@ -365,7 +368,7 @@ private:
                 set_lane(waiting_y_[d], count, computed_[d] ? __builtin_nan("") : member.initial[d * member.initial_stride]);
             set_lane(waiting_start_, count, shot->start);
             set_lane(waiting_end_, count, shot->end);
-            set_lane(again_factor_, count, shot->first_step_factor);
+            set_lane(again_first_step_, count, shot->first_step);
         }
         return count;
     }
@@ -384,13 +387,22 @@ private:
             T residual;
             functions_.residual(scratch_, shooting_p_, &residual);
             const double f = lane_of(residual, 0);
-            FirstCrossing::Verdict verdict = shot->search.report(f, functions_.search);
+            // The steps of one solve tell where to begin in the others: at their mean. The same for all of them, so that the residual is
+            // smooth.
+            if (shot->tried == 0) {
+                const double span = shot->end - shot->start, mean = span / (static_cast<double>(tried) - rejected);
+                const double asked = span < 0 ? -job_.solver.first_step : job_.solver.first_step;
+                const double limit = job_.solver.largest_step;
+                shot->first_step = asked != 0 ? asked : mean > limit ? limit : mean < -limit ? -limit : mean;
+            }
+            FirstCrossing::Verdict verdict = FirstCrossing::Verdict::found;
+            if (!shot->found) verdict = shot->search.report(f, functions_.search);
             if (verdict == FirstCrossing::Verdict::stalled) {
                 // The solver's error jumps where a step more or less is taken; by chance the crossing lies in such a jump. With other steps
                 // the jumps lie elsewhere. Where they lie close (a coarse tolerance, a flat residual), the answer has the solver's error.
                 if (shot->stalls < most_stalls) {
                     ++shot->stalls;
-                    shot->first_step_factor *= 0.9;
+                    shot->first_step *= 0.9;
                     functions_.lowest_unknown(start_of(member), shooting_p_, &residual);
                     if (shot->search.begin(lane_of(residual, 0), functions_.search)) verdict = FirstCrossing::Verdict::evaluate;
                 } else if (f <= job_.solver.rtol && f >= -job_.solver.rtol) {
@@ -399,17 +411,22 @@ private:
             }
             if (!(f - f == 0)) {
                 status = Status::non_finite;
-            } else if (verdict == FirstCrossing::Verdict::found) {
+            } else if (verdict == FirstCrossing::Verdict::found && shot->keeps_rows) {
                 functions_.close(scratch_, shooting_p_, closing_);
                 double* const solved = member.inputs + unknown * member.input_stride;
                 solved[0] = shot->search.x;
                 for (int j = unknown + 1; j < n_inputs_; ++j)
                     solved[(j - unknown) * member.input_stride] = lane_of(closing_[j - unknown - 1], 0);
-            } else if (verdict != FirstCrossing::Verdict::evaluate) {
+            } else if (verdict != FirstCrossing::Verdict::evaluate && verdict != FirstCrossing::Verdict::found) {
                 status = Status::shooting_failed;
             } else if (static_cast<double>(tried) >= job_.solver.max_steps) {
                 status = Status::step_limit;
             } else {
+                // Rows within steps cost a third of a solve. So they are saved only where the solve is likely to be the last; one that
+                // turns out to have been the last already is done again, to the same bits: or, if it was the first, with other steps, and
+                // its residual counts anew.
+                shot->found = verdict == FirstCrossing::Verdict::found && shot->tried > 0;
+                shot->keeps_rows = shot->keeps_rows || verdict == FirstCrossing::Verdict::found || (f < likely_last && f > -likely_last);
                 shot->tried = tried;
                 shot->rejected = rejected;
                 again_shots_[(first_again_ + again_++) % most_shots] = shot;
@@ -454,9 +471,11 @@ private:
         active_ |= 1u << lane;
         begun_[lane] = iteration_;
         double rejected = 0;
+        bool keeps_rows = true;
         if (shoots_) {
             const Shot& shot = *(shot_[lane] = waiting_shot_[from_waiting]);
             rejected = shot.rejected;
+            keeps_rows = shot.keeps_rows;
             begun_[lane] -= shot.tried;
             const std::int64_t limit = begun_[lane] + static_cast<std::int64_t>(job_.solver.max_steps);
             if (limit < next_limit_) next_limit_ = limit;
@@ -469,7 +488,8 @@ private:
             put(at.y.data()[d], lane_of(waiting_y_[d], from));
             put(at.k.data()[d], lane_of(waiting_f_[d], from));
         }
-        const double direction = lane_of(waiting_direction_, from), end = lane_of(waiting_end_, from), time = next_time(member, direction);
+        const double direction = lane_of(waiting_direction_, from), end = lane_of(waiting_end_, from);
+        const double time = keeps_rows ? next_time(member, direction) : __builtin_inf() * direction;
         put(at.t, lane_of(waiting_start_, from));
         put(at.end, end);
         put(at.h, lane_of(waiting_h_, from));
@@ -617,12 +637,13 @@ private:
     // and none is waiting, so there are never more than three packs of shots: in the lanes, waiting and queueing.
     const bool shoots_;
     static constexpr int most_shots = 3 * lanes, most_stalls = 3;
+    static constexpr double likely_last = 1e-5;       ///< after a residual this small the next one is within the tolerance
     Shot *shot_[lanes], *waiting_shot_[lanes];
     Shot **free_shots_, **again_shots_;
     int free_ = 0, again_ = 0, first_again_ = 0;
     bool* computed_;                                  ///< states whose initial value the model computes
     T *shooting_p_, *closing_;
-    T again_factor_{};
+    T again_first_step_{};
 
     // The members in the lanes; bit i of active_ is lane i.
     std::uint32_t active_ = 0;
