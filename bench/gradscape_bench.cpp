@@ -110,7 +110,7 @@ int run(int argc, char** argv) {
             const Case lorenz = lorenz_case(quick ? 4000 : 20000);
             run_case(lorenz, 1e-8, repetitions, report);
             run_case(lorenz, 1e-6, repetitions, report);
-            run_threads(lorenz, repetitions, report);
+            run_threads(lorenz_case(quick ? 40000 : 200000), repetitions, report);  // else threads hardly start before all is done
         }
         if (only.empty() || only == "gd1") {
             const Case orbits = example_case("GD-1 orbits", "gd1_orbits.json", quick ? 2000 : 10000, 1000, true, 1e-3);

@@ -155,13 +155,19 @@ Case example_case(std::string name, const std::string& file, std::int64_t size, 
 Measurement measure(const Case& which, const Settings& settings) {
     const EnsembleRequest request = request_with(which, settings);
     Measurement best;
-    for (int repetition = 0; repetition < settings.repetitions; ++repetition) {
+    double warm_up = 0;  // short runs alone would leave the processor in its state of rest
+    for (int repetition = 0; repetition < settings.repetitions;) {
         StepSums steps;
         RunOptions options;
         options.sink = &steps;
         options.observables = false;
         options.instruction_set = settings.set;
         const EnsembleResult result = run_ensemble(*which.model, request, options);
+        if (warm_up < 0.1) {
+            warm_up += result.cpu_seconds;
+            continue;
+        }
+        ++repetition;
         const double speed = static_cast<double>(request.size) / result.cpu_seconds;
         if (speed < best.members_per_cpu_second) continue;
         best.members_per_cpu_second = speed;

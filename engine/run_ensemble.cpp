@@ -35,7 +35,7 @@ public:
     ThreadJob(const SolverConstants& constants, EnsembleBlocks& blocks) : LaneJob(constants), blocks_(blocks) {}
     int take(int count, LaneMember* members, double* p, double* y0, double* start, double* end) override {
         hand_in();
-        const int taken = blocks_.take(count, members, p, y0, start, end);
+        const int taken = blocks_.take(own_, count, members, p, y0, start, end);
         none_left_ = taken == 0;
         return taken;
     }
@@ -55,6 +55,7 @@ public:
 
 private:
     EnsembleBlocks& blocks_;
+    const EnsembleBlock* own_ = nullptr;
     EnsembleBlock* ended_block_ = nullptr;  ///< the block that `ended_` members belong to, which ended but aren't counted yet
     std::int64_t ended_ = 0;
     bool none_left_ = false;
@@ -201,6 +202,7 @@ void run_blocks(BlockPlan plan, const RunOptions& options, EnsembleResult& resul
     result.lanes = plan.code->lanes;
     result.threads = threads;
 
+    plan.window = std::max(plan.window, threads + 4);  // a block of its own for every thread
     const void* const functions = plan.kernels->functions;
     EnsembleBlocks blocks(std::move(plan));
     const auto begin = std::chrono::steady_clock::now();
@@ -281,15 +283,12 @@ BlockPlan make_plan(const Model& model, const EnsembleRequest& request, const Sa
     plan.block_members = options.chunk_members;
     if (plan.block_members <= 0) {
         const auto components = static_cast<std::int64_t>(model.description.states.size() + model.description.observables.size() + 1);
-        constexpr std::int64_t bytes = 8 << 20;
-        plan.block_members = std::clamp<std::int64_t>(bytes / (8 * components * std::max<std::int64_t>(plan.times.rows, 1)), 16, 16384);
-        // The guides of a block are integrated by one thread: small enough that all threads have blocks, and whole groups.
-        constexpr std::int64_t most_with_guide = 2048;
-        if (plan.kernels->guide != nullptr) {
-            plan.block_members = std::min(plan.block_members, most_with_guide);
-            if (request.groups.count > 0 && plan.block_members > request.groups.members_each)
-                plan.block_members -= plan.block_members % request.groups.members_each;
-        }
+        // A few MB, so that a block's memory is used again while it is in the cache. Few enough members that all threads have blocks: the
+        // guides of a block are integrated by one of them, which takes whole groups.
+        constexpr std::int64_t bytes = 8 << 20, least = 16, most = 2048;
+        plan.block_members = std::clamp(bytes / (8 * components * std::max<std::int64_t>(plan.times.rows, 1)), least, most);
+        const std::int64_t group = request.groups.count > 0 ? request.groups.members_each : 1;
+        if (plan.kernels->guide != nullptr && plan.block_members > group) plan.block_members -= plan.block_members % group;
     }
     return plan;
 }

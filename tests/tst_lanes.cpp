@@ -337,6 +337,7 @@ void TestLanes::cancel_from_another_thread_ends_the_run_at_once() {
     std::atomic<bool> begun = false;
     std::jthread other([&] {
         begun.wait(false);
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));  // until there are members without end in the lanes
         stop.request_stop();
     });
     WatchedSink sink;

@@ -22,14 +22,17 @@ EnsembleBlocks::EnsembleBlocks(BlockPlan plan)
       guides_(plan_.kernels->guide == nullptr ? std::optional<GuideOrbits>()
                                               : std::optional<GuideOrbits>(std::in_place, plan_.model->description, plan_.request->solver,
                                                                            *plan_.kernels, *plan_.code, plan_.method)) {
+    // What is fixed within its limits needs no look at every member.
     static constexpr double largest = std::numeric_limits<double>::max();
-    const auto limits = [](const auto& info, std::size_t row) {
-        return Limits{row, std::max(info.hard_min, -largest), std::min(info.hard_max, largest)};
+    const auto add = [](std::vector<Limits>& to, const auto& info, const Draw& draw, std::size_t row) {
+        const Limits limits{row, std::max(info.hard_min, -largest), std::min(info.hard_max, largest)};
+        if (draw.kind != Draw::Kind::fixed || !(draw.value >= limits.least && draw.value <= limits.most)) to.push_back(limits);
     };
     const ModelDescription& model = plan_.model->description;
-    for (std::size_t i = 0; i < model.parameters.size(); ++i) parameter_limits_.push_back(limits(model.parameters[i], i));
+    for (std::size_t i = 0; i < model.parameters.size(); ++i) add(parameter_limits_, model.parameters[i], plan_.request->parameters[i], i);
     for (std::size_t d = 0; d < model.states.size(); ++d)
-        if (plan_.request->initial_state[d].kind != Draw::Kind::from_model) initial_limits_.push_back(limits(model.states[d], d));
+        if (plan_.request->initial_state[d].kind != Draw::Kind::from_model)
+            add(initial_limits_, model.states[d], plan_.request->initial_state[d], d);
 }
 
 EnsembleBlock* EnsembleBlocks::open_block() {
@@ -92,10 +95,16 @@ EnsembleBlock* EnsembleBlocks::open_block() {
     return &block;
 }
 
-EnsembleBlock* EnsembleBlocks::block_to_take() {
-    const auto found = std::find_if(blocks_.begin(), blocks_.end(),
-                                    [](const auto& block) { return block->open && block->taken < block->chunk.count; });
-    return found != blocks_.end() ? found->get() : nullptr;
+EnsembleBlock* EnsembleBlocks::block_to_take(const EnsembleBlock* own) {
+    EnsembleBlock *unclaimed = nullptr, *claimed = nullptr;
+    for (const auto& block : blocks_) {
+        if (!block->open || block->taken == block->chunk.count) continue;
+        if (block.get() == own) return block.get();
+        EnsembleBlock*& first = block->claimed ? claimed : unclaimed;
+        if (first == nullptr) first = block.get();
+    }
+    if (unclaimed != nullptr) return unclaimed;
+    return can_open_block() ? nullptr : claimed;
 }
 
 void EnsembleBlocks::draw(EnsembleBlock& block, std::int64_t first, std::int64_t last) {
@@ -168,7 +177,7 @@ bool EnsembleBlocks::acceptable(const EnsembleBlock& block, std::int64_t index) 
            std::isfinite(block.chunk.span_end[m]);
 }
 
-int EnsembleBlocks::take(int count, LaneMember* members, double* p, double* y0, double* start, double* end) {
+int EnsembleBlocks::take(const EnsembleBlock*& own, int count, LaneMember* members, double* p, double* y0, double* start, double* end) {
     const ModelDescription& model = plan_.model->description;
     const auto lanes = static_cast<std::size_t>(count);
     int taken = 0;
@@ -180,9 +189,9 @@ int EnsembleBlocks::take(int count, LaneMember* members, double* p, double* y0, 
             std::unique_lock lock(mutex_);
             // A block that another thread is drawing is waited for: lanes that find nothing now stay idle until all others are.
             members_available_.wait(
-                lock, [&] { return cancelled() || block_to_take() != nullptr || can_open_block() || being_drawn_ == 0; });
+                lock, [&] { return cancelled() || can_open_block() || block_to_take(own) != nullptr || being_drawn_ == 0; });
             if (cancelled()) break;
-            block = block_to_take();
+            block = block_to_take(own);
             if (block == nullptr && can_open_block()) block = open_block();
             if (block == nullptr) break;
             if (!block->open) {
@@ -195,6 +204,8 @@ int EnsembleBlocks::take(int count, LaneMember* members, double* p, double* y0, 
                 members_available_.notify_all();
                 continue;
             }
+            own = block;
+            block->claimed = true;
             first = block->taken;
             last = std::min(block->chunk.count, first + std::min(count - taken, most_at_once));
             block->taken = last;
@@ -334,7 +345,7 @@ void EnsembleBlocks::evaluate(EnsembleBlock& block) const {
 
 bool EnsembleBlocks::wait_for_members() {
     std::unique_lock lock(mutex_);
-    const auto takeable = [&] { return block_to_take() != nullptr || can_open_block(); };
+    const auto takeable = [&] { return can_open_block() || block_to_take(nullptr) != nullptr; };
     members_available_.wait(lock, [&] { return cancelled() || takeable() || (next_ >= plan_.size && being_drawn_ == 0); });
     return !cancelled() && takeable();
 }

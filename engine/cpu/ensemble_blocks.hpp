@@ -44,6 +44,7 @@ struct EnsembleBlock {
     std::vector<bool> final_before;    ///< members whose result comes from the interrupted run
     std::vector<Status> before_start;  ///< [member]; other than ok where it ends before it starts; empty without a guide
     bool open = false;                 ///< members may be taken; guarded by the mutex of EnsembleBlocks
+    bool claimed = false;              ///< a thread takes members from it
     std::int64_t taken = 0;            ///< members handed out so far
     std::atomic<std::int64_t> unfinished{0};
     bool ready = false;                ///< evaluated; guarded by the mutex of EnsembleBlocks
@@ -53,8 +54,9 @@ class EnsembleBlocks {
 public:
     EnsembleBlocks(BlockPlan plan);
 
-    /// As LaneJob::take; 0 too when the window is full.
-    int take(int count, LaneMember* members, double* p, double* y0, double* start, double* end);
+    /// As LaneJob::take; 0 too when the window is full. `own` is kept by the thread, null at first: the block that it takes members from
+    /// as long as there are some, so that threads don't write side by side; the last blocks are shared.
+    int take(const EnsembleBlock*& own, int count, LaneMember* members, double* p, double* y0, double* start, double* end);
     /// How a member ended; false where that is not final. The final ones of a block are counted by end_members(), which need not be called
     /// for each: threads hand in several at once, because they share the count.
     static bool record(const LaneMember& member, Status status, double stopped_at, double accepted, double rejected);
@@ -81,7 +83,8 @@ public:
 
 private:
     EnsembleBlock* open_block();
-    EnsembleBlock* block_to_take();    ///< under the lock; null when no open block has members left
+    /// Under the lock: an open block that has members left, `own` if possible; null where a new one is to be opened, or there is none.
+    EnsembleBlock* block_to_take(const EnsembleBlock* own);
     bool can_open_block() const { return next_ < plan_.size && static_cast<int>(blocks_.size()) < plan_.window; }
     /// Draws the members first..last-1 of the block, most_at_once at most.
     void draw(EnsembleBlock& block, std::int64_t first, std::int64_t last);
