@@ -115,7 +115,8 @@ int run(int argc, char** argv) {
         if (only.empty() || only == "gd1") {
             const Case orbits = example_case("GD-1 orbits", "gd1_orbits.json", quick ? 2000 : 10000, 1000, true, 1e-3);
             run_case(orbits, 1e-8, quick ? 1 : repetitions, report);
-            run_threads(orbits, quick ? 1 : repetitions, report);
+            run_threads(example_case("GD-1 orbits", "gd1_orbits.json", quick ? 5000 : 50000, 1000, true, 1e-3), quick ? 1 : repetitions,
+                        report);
         }
         run_applications(quick, only, report);
         if (libraries().size() == 1 && !as_json) std::printf("\nbuilt without SUNDIALS: no comparison with ERKStep\n");

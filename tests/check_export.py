@@ -167,6 +167,30 @@ def check_data(file, incomplete):
     return f"{complete} of {requested} members, statistics recomputed over {row}"
 
 
+def check_grid(file):
+    """The attributes of a grid's axes give its points, and the members are all combinations, the last quantity varying fastest."""
+    if file.attrs["sampling"] != "grid":
+        return "not a grid"
+    drawn = [item for name, item in datasets(file).items() if name.startswith("param_") and "sampling_points" in item.attrs]
+    require(drawn, "a grid without sampling_points")
+    axes = []
+    for dataset in drawn:
+        low, high, points = (dataset.attrs["sampling_" + key] for key in ("min", "max", "points"))
+        logarithmic = dataset.attrs["sampling_scale"] == "log"
+        axis = np.unique(dataset[:])
+        require(len(axis) == points and axis[0] == low, f"{dataset.name}: sampling_points is {points}, the values are {axis}")
+        spaced = np.log(axis) if logarithmic else axis
+        require(np.allclose(np.diff(spaced), np.diff(spaced).mean(), rtol=1e-9), f"{dataset.name}: not evenly spaced")
+        if "sampling_step" in dataset.attrs:
+            step = dataset.attrs["sampling_step"]
+            require(np.allclose(np.diff(axis), step, rtol=1e-9) and high - step < axis[-1] <= high, f"{dataset.name}: sampling_step is {step}")
+        else:
+            require(axis[-1] == high, f"{dataset.name}: doesn't end at sampling_max")
+        axes.append(axis)
+    require(len(file["status"]) == np.prod([len(axis) for axis in axes]), "the members are not all combinations")
+    return " x ".join(str(len(axis)) for axis in axes) + " points"
+
+
 def check_filters(file):
     for name, dataset in datasets(file).items():
         properties = dataset.id.get_create_plist()
@@ -264,7 +288,7 @@ def main():
     try:
         with h5py.File(arguments.file, "r") as file:
             for step, check in (("layout", check_layout), ("attributes", check_attributes),
-                                ("data", lambda f: check_data(f, arguments.incomplete)), ("filters", check_filters),
+                                ("data", lambda f: check_data(f, arguments.incomplete)), ("grid", check_grid), ("filters", check_filters),
                                 ("units", check_units)):
                 print(f"{step}: {check(file)}")
             dimensions = expected_dimensions(file)

@@ -113,6 +113,8 @@ private slots:
     void a_slowly_thawing_field_follows_the_limit();
     void the_equation_of_state_only_rises();
     void the_sign_of_the_field_doesnt_matter();
+    void a_field_that_is_thrown_closes_flat_too_data() { add_rows_per_model(); }
+    void a_field_that_is_thrown_closes_flat_too();
     void every_universe_is_flat_data() { add_rows_per_model(); }
     void every_universe_is_flat();
     void the_smallest_amplitude_is_taken_data() { add_models(); }
@@ -268,6 +270,28 @@ void TestQuintessence::the_sign_of_the_field_doesnt_matter() {
         QVERIFY(same(there.all.internals, mirrored.all.internals) && same(there.all.observables, mirrored.all.observables));
         QCOMPARE(mirrored.last(0), -there.last(0));
     }
+}
+
+// Expansion slows the throw, phi' = e^(-N/2) at first and e^(-3N/2) of matter soon, so it moves the field by some hundredths and is gone today.
+void TestQuintessence::a_field_that_is_thrown_closes_flat_too() {
+    QFETCH(std::string, model);
+    const Model& tested = model_named(model);
+    std::vector<double> parameters{70, 0.3, 0.8};
+    if (model == "quintessence_pngb") parameters.push_back(0.7);
+    const Run rest = run_row(tested, request_at(tested, parameters, desi(), 1e-11));
+    double v[3];
+    for (const int direction : {-1, 0, 1}) {
+        EnsembleRequest request = request_at(tested, parameters, desi(), 1e-11);
+        request.initial_state[1] = {.value = 0.1 * direction};
+        const Run run = run_row(tested, request);
+        QVERIFY2(run.all.status[0] == Status::ok, qPrintable(run.how()));
+        COMPARE_WITHIN(run.observable(observable(tested, "E"), run.rows - 1), 1, 1e-10);
+        COMPARE_WITHIN(run.observable(observable(tested, "Omega_m"), run.rows - 1), 0.3, 1e-10);
+        v[1 + direction] = run.internal(0);
+    }
+    QCOMPARE(v[1], rest.internal(0));
+    // Towards the potential's foot, which both models have at larger fields, more amplitude is needed for the same density.
+    QVERIFY2(v[2] > v[1] * 1.01 && v[0] < v[1] * 0.99, qPrintable(QString("%1 %2 %3").arg(v[0]).arg(v[1]).arg(v[2])));
 }
 
 void TestQuintessence::every_universe_is_flat() {

@@ -186,11 +186,14 @@ private slots:
     void draws_depend_on_the_seed_and_the_member_alone();
     void draws_have_their_distributions_data();
     void draws_have_their_distributions();
+    void a_distance_below_zero_is_one_above();
     void a_draw_given_in_the_request_takes_the_models_place();
     void stars_released_at_the_last_instant_are_where_they_were_released_data() { add_models(); }
     void stars_released_at_the_last_instant_are_where_they_were_released();
     void a_backward_stream_mirrors_the_forward_one_data() { add_rows(); }
     void a_backward_stream_mirrors_the_forward_one();
+    void stars_of_a_progenitor_on_a_circle_leave_it_at_the_lagrange_points_data() { add_rows(); }
+    void stars_of_a_progenitor_on_a_circle_leave_it_at_the_lagrange_points();
     void a_star_that_cannot_start_says_why_and_leaves_the_others_alone_data() { add_rows(); }
     void a_star_that_cannot_start_says_why_and_leaves_the_others_alone();
     void a_resumed_stream_equals_an_uninterrupted_one_data() { add_models(); }
@@ -549,6 +552,20 @@ void TestStream::draws_have_their_distributions() {
         }
 }
 
+// A normal distribution of mean 1.6 and deviation 0.35 leaves one star in 4e5 below zero; it starts where its distance above zero would.
+void TestStream::a_distance_below_zero_is_one_above() {
+    for (const char* name : {"stream_star_self_gravity", "stream_star_milky_way_self_gravity"}) {
+        const Model& model = model_named(name);
+        EnsembleRequest request = gd1(20, name);
+        request.draws[draw_of(model.description, "k")] = {.value = 0.2};
+        const Run above = run(model, request);
+        request.draws[draw_of(model.description, "k")] = {.value = -0.2};
+        const Run below = run(model, request);
+        for (std::size_t m = 0; m < 20; ++m) QVERIFY2(below.all.status[m] == Status::ok, qPrintable(below.how(m)));
+        QVERIFY(same(above.all.states, below.all.states));
+    }
+}
+
 void TestStream::a_draw_given_in_the_request_takes_the_models_place() {
     const Model& model = model_named("stream_star");
     EnsembleRequest request = gd1(50);
@@ -588,7 +605,8 @@ void TestStream::stars_released_at_the_last_instant_are_where_they_were_released
     }
 }
 
-// In the static, axisymmetric potential the stream of the future, run back, is that of the past with every velocity reversed.
+// In the static, axisymmetric potential the stream of the future, run back, is that of the past with every velocity reversed. The angular
+// momentum turns round too, so a star on one side of the orbit's plane has its image where kz has the other sign.
 void TestStream::a_backward_stream_mirrors_the_forward_one() {
     const Model& model = model_named("stream_star");
     EnsembleRequest forward = gd1(40), backward = gd1(40);
@@ -596,27 +614,64 @@ void TestStream::a_backward_stream_mirrors_the_forward_one() {
     set(backward, model, "t_strip", -3);
     for (const char* velocity : {"VX0", "VY0", "VZ0"})
         set(backward, model, velocity, -forward.parameters[parameter_of(model.description, velocity)].value);
-    const Run past = run_row(model, forward), future = run_row(model, backward);
+    const Run past = run_row(model, forward);
+    std::vector<double> kz = drawn(past, model, "kz");
+    for (double& value : kz) value = -value;
+    backward.draws[draw_of(model.description, "kz")] = {.kind = Draw::Kind::table};
+    backward.table = {{"draw_kz"}, {kz}};
+    const Run future = run_row(model, backward);
     for (std::size_t m = 0; m < 40; ++m) {
         QVERIFY2(past.all.status[m] == Status::ok && future.all.status[m] == Status::ok, qPrintable(future.how(m)));
         QVERIFY(same(future.all.span_start[m], -past.all.span_start[m]) && past.all.span_start[m] < 0);
         for (std::size_t row = 0; row < 5; ++row) {
             std::vector<double> mirrored = states_at(future, row, m);
             for (std::size_t d = 3; d < 6; ++d) mirrored[d] = -mirrored[d];
-            // The offset kz e_z + kvz e_z changes its side with L, so only the plane's part is mirrored exactly where those are zero.
-            QVERIFY(std::isfinite(relative_state(mirrored, states_at(past, row, m))));
-        }
-    }
-    for (EnsembleRequest* request : {&forward, &backward})
-        for (const char* vertical : {"kz", "kvz"}) request->draws[draw_of(model.description, vertical)] = {.value = 0};
-    const Run past_in_plane = run_row(model, forward), future_in_plane = run_row(model, backward);
-    for (std::size_t m = 0; m < 40; ++m)
-        for (std::size_t row = 0; row < 5; ++row) {
-            std::vector<double> mirrored = states_at(future_in_plane, row, m);
-            for (std::size_t d = 3; d < 6; ++d) mirrored[d] = -mirrored[d];
-            const double error = relative_state(mirrored, states_at(past_in_plane, row, m));
+            const double error = relative_state(mirrored, states_at(past, row, m));
             QVERIFY2(error <= 1e-12, qPrintable(QString::number(error)));
         }
+    }
+}
+
+// In a round halo without a core, Phi = v0^2 ln r, a circle has speed v0 at every radius and r_t = (G Mp R^2 / (2 v0^2))^(1/3).
+void TestStream::stars_of_a_progenitor_on_a_circle_leave_it_at_the_lagrange_points() {
+    const Model& model = model_named("stream_star");
+    constexpr double R = 12, v0 = 220, mass = 1e5, gravitational = 4.300917270036279e-06, kpc_per_gyr = 1.022712165045695;
+    const double tidal_radius = std::cbrt(gravitational * mass * R * R / (2 * v0 * v0)), angular_speed = v0 / R;
+    EnsembleRequest request = gd1(40);
+    constexpr double today[] = {R, 0, 0, 0, v0, 0};
+    for (std::size_t i = 0; i < 6; ++i) set(request, model, progenitor_today[i], today[i]);
+    set(request, model, "rc", 0);
+    set(request, model, "q", 1);
+    set(request, model, "v0", v0);
+    set(request, model, "Mp", mass);
+    request.solver.rtol = 1e-11;
+    std::ranges::fill(request.solver.atol, 1e-11);
+    request.span.count = 2;
+    const Run run = run_row(model, request);
+    std::vector<double> k[4];
+    for (std::size_t i = 0; i < 4; ++i) k[i] = drawn(run, model, std::array{"kr", "kvt", "kz", "kvz"}[i]);
+    const std::vector<double> tail = drawn(run, model, "tail");
+    for (std::size_t m = 0; m < 40; ++m) {
+        QVERIFY2(run.all.status[m] == Status::ok, qPrintable(run.how(m)));
+        const double turned = angular_speed * kpc_per_gyr * run.all.span_start[m], c = std::cos(turned), s = std::sin(turned);
+        const double length = tail[m] * tidal_radius, out = R + length * k[0][m], along = v0 + length * angular_speed * k[1][m];
+        const std::vector<double> expected{out * c,    out * s,   length * k[2][m],
+                                           -along * s, along * c, length * angular_speed * k[3][m]};
+        const double error = relative_state(states_at(run, 0, m), expected);
+        QVERIFY2(error <= 1e-8, qPrintable(QString("%1 of member %2").arg(error).arg(m)));
+    }
+    for (Draw& draw : request.draws) draw = {.value = 0};  // a star without offset stays on the circle
+    request.draws[0] = {.value = -2.9};
+    request.size = 1;
+    request.span.count = 30;
+    const Run circle = run_row(model, request);
+    for (std::size_t row = 0; row < 30; ++row) {
+        const std::vector<double> y = states_at(circle, row);
+        COMPARE_WITHIN(std::hypot(y[0], y[1]), R, 1e-7);
+        COMPARE_WITHIN(std::hypot(y[3], y[4]), v0, 2e-6);
+        QVERIFY(same(y[2], 0.0) && same(y[5], 0.0));
+    }
+    QVERIFY(relative(states_at(circle, 29).data(), today) <= 1e-7);
 }
 
 void TestStream::a_star_that_cannot_start_says_why_and_leaves_the_others_alone() {
