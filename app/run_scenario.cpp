@@ -233,9 +233,6 @@ RunReport run_scenario(const RunJob& job, const RunHooks& hooks) {
         report.interrupted = hooks.stop.stop_requested();
         if (request.output.observables) report.spreads = spreads.result();
         for (std::string& remark : request_remarks(description, request)) report.result.remarks.push_back(std::move(remark));
-        if (job.overrides.size && request.sampling == Sampling::latin_hypercube)
-            report.result.remarks.push_back("ensemble.size: the members of a Latin hypercube belong to its size; one of another size has "
-                                            "other members and can't be extended to this one.");
         if (previous && !same_program(previous->source(), provenance))
             report.result.remarks.push_back("The first " + std::to_string(previous->members()) + " members come from " +
                                             previous->source() + ".");

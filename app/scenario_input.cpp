@@ -52,11 +52,23 @@ bool has_sections(const json& scenario) {
     return true;
 }
 
+/// Another size would change every member, which nobody means who asks for more of the same.
+void check_size_of_latin_hypercube(const json& scenario, const Overrides& overrides) {
+    if (!overrides.size || !scenario.contains("ensemble")) return;
+    const json& ensemble = scenario["ensemble"];
+    if (!ensemble.contains("sampling") || ensemble["sampling"] != "latin_hypercube") return;
+    if (!ensemble.contains("size") || ensemble["size"] == *overrides.size) return;
+    throw UsageError("--size: " + std::to_string(*overrides.size) + " members can't be made of a Latin hypercube of " +
+                     ensemble["size"].dump() + "; its members belong to its size, so it can't be extended. Another ensemble.size in the "
+                     "scenario makes another one, with other members");
+}
+
 }  // namespace
 
 EnsembleRequest overridden_scenario(std::string_view text, const Overrides& overrides, const std::filesystem::path& folder) {
     json scenario = parse_strict_json(text);
     if (!has_sections(scenario)) return parse_scenario(text, known_models(), folder, read_hdf5_table);
+    check_size_of_latin_hypercube(scenario, overrides);
     const std::vector<OptionKey> written = write_overrides(overrides, scenario);
     try {
         return parse_scenario(scenario.dump(), known_models(), folder, read_hdf5_table);

@@ -13,7 +13,7 @@ namespace gradscape {
 namespace {
 
 constexpr double missing = std::numeric_limits<double>::quiet_NaN();
-constexpr double rtol_floor = 1e-14;
+constexpr double rtol_floor = 1e-14;  // a step's own rounding
 
 std::string text(double value) {
     char buffer[32];
@@ -85,7 +85,7 @@ std::vector<std::int64_t> accuracy_members(std::int64_t size, int count) {
 EnsembleRequest reference_request(const EnsembleRequest& request, double loosened) {
     EnsembleRequest reference = request;
     reference.solver.method = "vern7";
-    reference.solver.rtol = std::max(rtol_floor, std::min(1e-12, request.solver.rtol / 1000) * loosened);
+    reference.solver.rtol = std::max(rtol_floor, std::min(1e-12, request.solver.rtol / 1000)) * loosened;
     for (double& atol : reference.solver.atol) atol *= reference.solver.rtol / request.solver.rtol;
     reference.solver.first_step.reset();
     reference.solver.max_steps = std::max<std::int64_t>(request.solver.max_steps, 10'000'000);
@@ -161,6 +161,10 @@ AccuracyResult measure_accuracy(const Model& model, const EnsembleRequest& reque
     if (result.maximum.covered == 0) {
         result.verdict = Verdict::withheld;
         result.sentence = "withheld: no member of the subsample has both a solution and a reference";
+    } else if (9 * tight.solver.rtol > request.solver.rtol) {
+        result.verdict = Verdict::withheld;
+        result.sentence = "withheld: rtol " + text(request.solver.rtol) + " leaves double precision no room for a reference at a tenth of it; "
+                          "what is shown is how far the result lies from Verner 7 at rtol " + text(tight.solver.rtol);
     } else if (!(result.reference_disagreement <= 0.1 * result.threshold)) {
         result.verdict = Verdict::withheld;
         result.sentence = "withheld: two references (Verner 7 at rtol " + text(tight.solver.rtol) + " and " + text(looser.solver.rtol) +

@@ -15,7 +15,7 @@ struct CrossingRules {
     int most_evaluations = 300;
 };
 
-/// The search upwards from the lowest unknown, where F <= 0. While F is below zero, the next unknown is the root of the parabola through
+/// The search upwards from the lowest unknown, where F <= 0 (to the error with which it is known). While F is below zero, the next unknown is the root of the parabola through
 /// the last three, or its maximum where it has no root, within the growth allowed; a hump that was jumped over is looked into. Once F
 /// changes sign, the parabola's root within the bracket (Muller's method), or bisection where three of them didn't halve the bracket.
 /// Muller 1956, Mathematical Tables and Other Aids to Computation 10, 208.
@@ -23,7 +23,7 @@ struct FirstCrossing {
     enum class Verdict {
         evaluate,  ///< F is wanted at x
         found,     ///< the F just reported is zero within the tolerance
-        none,      ///< F stays below zero up to the largest unknown, or was evaluated too often
+        none,      ///< F stays below zero up to the largest unknown, or above it from the lowest on, or was evaluated too often
         stalled,   ///< neighbouring numbers lie on both sides of a jump of F
     };
 
@@ -32,14 +32,14 @@ struct FirstCrossing {
     double low, high;              ///< the bracket: F(low) < 0 < F(high); high is NaN while there is none
     double width;                  ///< of the bracket when it was last halved
     double left, left_f, top, top_f, right, right_f;  ///< a hump that is being looked into: left < top < right
-    int points, evaluations, slow, looks;
+    int points, evaluations, slow, looks, descents;
     bool fell;
 
     /// Begins, or begins again (evaluations count on), at the lowest unknown. Returns whether that is one.
     HOST_DEVICE_INLINE bool begin(double lowest, const CrossingRules& rules) {
         x = lowest;
         high = __builtin_nan("");
-        points = slow = looks = 0;
+        points = slow = looks = descents = 0;
         fell = false;
         return lowest > 0 && lowest <= rules.largest;
     }
@@ -49,12 +49,17 @@ struct FirstCrossing {
         ++evaluations;
         if (f <= rules.tolerance && f >= -rules.tolerance) return Verdict::found;
         if (!(f < 0 || f > 0) || evaluations >= rules.most_evaluations) return Verdict::none;
-        if (points == 0 && f > 0) return Verdict::none;  // no unknown is known below the crossing
+        if (points == 0 && f > 0) return downwards(f, rules);
         if (high == high) return within_bracket(f);
         if (looks > 0) return look_into_hump(f, rules);
         remember(f);
         if (f > 0) return bracketed(x2, x1);
         low = x1;
+        if (descents > 0 && points == 1) {  // the crossing lies below the lowest unknown
+            x2 = right, f2 = right_f;
+            points = 2;
+            return bracketed(x1, x2);
+        }
         if (points >= 2 && f1 < f2) {
             fell = true;
             if (points >= 3 && f2 >= f3) {  // a hump between x3 and x1
@@ -72,7 +77,7 @@ struct FirstCrossing {
 
 private:
     static constexpr double epsilon = 2.220446049250313e-16;
-    static constexpr int most_looks = 6;
+    static constexpr int most_looks = 6, most_descents = 8;
 
     struct Hump {
         double at, height;
@@ -84,6 +89,15 @@ private:
         x2 = x1, f2 = f1;
         x1 = x, f1 = f;
         if (points < 3) ++points;
+    }
+
+    /// Where F <= 0 at the lowest unknown but for the error of its computation, the crossing lies a little below.
+    HOST_DEVICE_INLINE Verdict downwards(double f, const CrossingRules& rules) {
+        if (descents == most_descents) return Verdict::none;
+        ++descents;
+        right = x, right_f = f;
+        x /= descents == 1 ? rules.first_growth : rules.growth;
+        return Verdict::evaluate;
     }
 
     /// Slope at x1 and half the second derivative of the parabola through the latest points; a line through two.

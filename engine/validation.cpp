@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <set>
 
@@ -385,10 +386,23 @@ void check_list(const SpanRequest& request, const Spans& spans, const Independen
     }
 }
 
+/// The members' earliest start (latest, of backward runs), where a guide that depends on nothing varied ends; NaN where it isn't known.
+double first_possible_start(const EnsembleRequest& request, const ModelDescription& model) {
+    constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+    if (model.guide.begin == nullptr) return unknown;
+    std::vector<double> p(model.inputs(), unknown), guide_p(static_cast<std::size_t>(model.guide.inputs)),
+        guide_y(static_cast<std::size_t>(model.guide.states));
+    for (std::size_t i = 0; i < model.parameters.size(); ++i)
+        if (!request.parameters[i].varied()) p[i] = request.parameters[i].value;
+    double start = unknown, end = unknown;
+    model.guide.begin(p.data(), guide_p.data(), guide_y.data(), start, end);
+    return end;
+}
+
 /// A list for members that start where the model says: forwards to the common end, or backwards to it.
-void check_list_before_end(const std::vector<double>& times, double end) {
+void check_list_before_end(const std::vector<double>& times, double first_start, double end) {
     if (times.empty()) refuse("span.save", "the list is empty");
-    const bool backward = times.front() > end;
+    const bool known = std::isfinite(first_start) && first_start != end, backward = known ? first_start > end : times.front() > end;
     for (std::size_t k = 0; k < times.size(); ++k) {
         const std::string path = "span.save[" + std::to_string(k) + ']';
         require_finite(path, times[k]);
@@ -397,18 +411,25 @@ void check_list_before_end(const std::vector<double>& times, double end) {
         if (k > 0 && (backward ? times[k] > times[k - 1] : times[k] < times[k - 1]))
             refuse(path,
                    shortest_text(times[k]) + " comes after " + shortest_text(times[k - 1]) + "; list the times in the order of the run");
+        if (known && (backward ? times[k] > first_start : times[k] < first_start))
+            refuse(path, shortest_text(times[k]) + " lies before every member's start; the first possible one is " + shortest_text(first_start));
     }
 }
 
 /// Returns the rows of a member whose start the model draws.
-std::int64_t check_span_with_model_start(const EnsembleRequest& request) {
+std::int64_t check_span_with_model_start(const EnsembleRequest& request, const ModelDescription& model) {
     const SpanRequest& span = request.span;
+    const double first_start = first_possible_start(request, model);
+    const auto start_draw = static_cast<std::size_t>(model.start_draw);
+    if (const Draw& start = request.draws[start_draw]; start.kind == Draw::Kind::fixed && std::isfinite(first_start))
+        HardLimits{std::min(first_start, span.end), std::max(first_start, span.end)}.require(
+            std::string("draws.") + model.draws[start_draw].name, start.value);
     const auto& names = request.table.names;
     if (std::find(names.begin(), names.end(), "start") != names.end())
         refuse("ensemble.table: column " + in_quotes("start"), "the model draws each member's start");
     if (span.save == SpanRequest::Save::every)
         refuse("span.save.every", "the members' starts are drawn, so their rows would be as many as differ; give a count or a list");
-    if (span.save == SpanRequest::Save::list) check_list_before_end(span.times, span.end);
+    if (span.save == SpanRequest::Save::list) check_list_before_end(span.times, first_start, span.end);
     return save_time_count(span, span.start, span.end);
 }
 
@@ -440,7 +461,7 @@ std::int64_t check_span(const EnsembleRequest& request, const ModelDescription& 
     if (span.save == SpanRequest::Save::count) require_between("span.save", span.count, 1, largest_row_count);
     if (span.save == SpanRequest::Save::every) require_above_zero("span.save.every", span.every);
     if (span.model_start) {
-        const std::int64_t rows = check_span_with_model_start(request);
+        const std::int64_t rows = check_span_with_model_start(request, model);
         require_between("span.save", rows, 1, largest_row_count);
         return rows;
     }

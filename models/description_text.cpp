@@ -188,7 +188,8 @@ std::string description_text(const ModelDescription& model) {
     if (model.shooting != nullptr) {
         text += section("Solved for, member by member", internals);
         text += std::string("  so that ") + model.shooting->condition + "; the search goes up to " +
-                number(model.shooting->search.largest) + '\n';
+                number(model.shooting->search.largest) + ", with at most " + std::to_string(model.shooting->search.most_evaluations) +
+                " solves and one more for the rows. Where none is found, the status is shooting_failed: " + model.shooting->no_solution + '\n';
     }
     if (!model.draws.empty()) text += section("Draws of each member", draws);
     text += section("Observables", observables);
@@ -230,6 +231,7 @@ std::string description_json(const ModelDescription& model) {
                                                               {"end", model.shooting->end},
                                                               {"tolerance", model.shooting->search.tolerance},
                                                               {"largest", model.shooting->search.largest},
+                                                              {"most_solves", model.shooting->search.most_evaluations},
                                                               {"no_solution", model.shooting->no_solution}}},
                 {"internals", array_of(model.internals)},
                 {"error",

@@ -44,7 +44,7 @@ constexpr ShootingInfo flatness{
     .end = 0,
     .search = {.tolerance = 1e-11, .largest = 60},
     .condition = "E(N = 0) = 1",
-    .no_solution = "No amplitude of the potential up to v = 60 makes the universe flat for these parameters."};
+    .no_solution = "No amplitude of the potential up to v = 60 was found that makes the universe flat for these parameters."};
 
 constexpr std::array flatness_internals{
     InternalInfo{.name = "v", .symbol = "v", .latex = "v", .unit = "1",

@@ -214,6 +214,29 @@ struct RootOfTimeLeft : SmallModel<RootOfTimeLeft> {
     }
 };
 
+/// Not a number beyond t_end, and as smooth as can be before: a step is rejected only if it was evaluated there.
+struct SmoothUntilTheEnd : SmallModel<SmoothUntilTheEnd> {
+    static constexpr ModelInfo info = small_info("smooth_until_the_end", "y' = 1 + t/10 while t <= t_end");
+    static constexpr std::array states{small_state("y", 0)};
+    static constexpr std::array parameters{small_parameter("t_end", 0.7)};
+    template <class T>
+    static void rhs(const T& t, const T* /*y*/, const T* p, T* dydt) {
+        dydt[0] = select(t > p[0], T(__builtin_nan("")), fma(T(0.1), t, T(1)));
+    }
+};
+
+/// A pulse of height 500 between t = 50 and 50.01, on a decay.
+struct ShortPulse : SmallModel<ShortPulse> {
+    static constexpr ModelInfo info = small_info("short_pulse", "y' = -y/20 + (500 if 50 < t < 50.01 else 0)");
+    static constexpr std::array states{small_state("y", 0)};
+    static constexpr std::array<ParameterInfo, 0> parameters{};
+
+    template <class T>
+    static void rhs(const T& t, const T* y, const T* /*p*/, T* dydt) {
+        dydt[0] = T(-0.05) * y[0] + select(t > T(50), select(t < T(50.01), T(500), T(0)), T(0));
+    }
+};
+
 struct StiffCosine : SmallModel<StiffCosine> {
     static constexpr ModelInfo info = small_info("stiff_cosine", "y' = -rate (y - cos t)");
     static constexpr std::array states{small_state("y", 0)};

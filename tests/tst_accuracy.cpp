@@ -41,6 +41,7 @@ private slots:
     void default_tolerances_stay_a_tenth_below_the_threshold();
     void a_loose_tolerance_is_reported();
     void no_verdict_is_given_on_chaos();
+    void no_verdict_is_given_where_double_precision_holds_no_reference();
     void no_verdict_is_given_when_no_member_has_a_reference();
     void a_stop_after_the_last_member_leaves_the_accuracy_uncomputed();
     void percentiles_cover_the_members_that_arrived();
@@ -90,6 +91,16 @@ void TestAccuracy::no_verdict_is_given_on_chaos() {
     QVERIFY2(result.accuracy.verdict == Verdict::withheld, qPrintable(described(result)));
     QVERIFY(result.accuracy.reference_disagreement > 0.1 * result.accuracy.threshold);
     QVERIFY(QString::fromStdString(result.accuracy.sentence).startsWith("withheld: two references"));
+}
+
+// The reference ends at 1e-14; at this tolerance it would be the run itself.
+void TestAccuracy::no_verdict_is_given_where_double_precision_holds_no_reference() {
+    for (const double rtol : {1e-12, 1e-13, 1e-14}) {
+        const EnsembleResult chaos = run_ensemble(model_named("lorenz"), lorenz_at(28, 60, rtol));
+        QVERIFY2(chaos.accuracy.verdict == Verdict::withheld, qPrintable(described(chaos)));
+        const EnsembleResult calm = run_ensemble(model_named("lorenz"), lorenz_at(20, 1, rtol));
+        QVERIFY2(calm.accuracy.verdict == (rtol >= 1e-13 ? Verdict::within : Verdict::withheld), qPrintable(described(calm)));
+    }
 }
 
 void TestAccuracy::no_verdict_is_given_when_no_member_has_a_reference() {
@@ -208,8 +219,11 @@ void TestAccuracy::the_reference_is_far_tighter_but_not_below_double_precision()
     COMPARE_WITHIN(reference_request(request, 10).solver.rtol, 1e-11, 1e-20);
     request.solver.rtol = 1e-10;
     COMPARE_WITHIN(reference_request(request).solver.rtol, 1e-13, 1e-22);
-    request.solver.rtol = 1e-14;
-    QCOMPARE(reference_request(request).solver.rtol, 1e-14);
+    for (const double rtol : {1e-12, 1e-13, 1e-14}) {  // the second reference is another run wherever the first one ends
+        request.solver.rtol = rtol;
+        QCOMPARE(reference_request(request).solver.rtol, 1e-14);
+        COMPARE_WITHIN(reference_request(request, 10).solver.rtol, 1e-13, 1e-22);
+    }
 }
 
 QTEST_GUILESS_MAIN(TestAccuracy)

@@ -281,7 +281,7 @@ private slots:
     void a_stream_is_described_and_its_draws_can_be_used_again();
     void a_size_beside_groups_is_one_line();
     void a_grid_is_run_and_refuses_another_size();
-    void a_latin_hypercube_is_run_and_another_size_makes_another_one();
+    void a_latin_hypercube_is_run_and_not_extended();
     void what_belongs_to_its_size_is_not_extended_when_it_is_resumed();
     void a_fresh_run_does_not_replace_the_members_of_an_interrupted_one();
     void a_killed_run_leaves_its_members_and_says_how_to_go_on();
@@ -905,7 +905,7 @@ void tst_command_line::a_grid_is_run_and_refuses_another_size() {
     QCOMPARE(run(folder.path(), {"a.json", "--out", "b.h5", "--size", "72", "--quiet"}).code, 0);
 }
 
-void tst_command_line::a_latin_hypercube_is_run_and_another_size_makes_another_one() {
+void tst_command_line::a_latin_hypercube_is_run_and_not_extended() {
     const Folder folder;
     json scenario = small_scenario();
     scenario["ensemble"] = {{"size", 50}, {"seed", 3}, {"sampling", "latin_hypercube"}};
@@ -925,9 +925,14 @@ void tst_command_line::a_latin_hypercube_is_run_and_another_size_makes_another_o
     QCOMPARE(difference(folder.file("a.h5"), folder.file("again.h5"), find_model("lorenz")->description), std::string());
 
     const Outcome other = run(folder.path(), {"a.json", "--out", "b.h5", "--size", "60"});
-    QVERIFY2(other.code == 0, other.err.c_str());
-    QVERIFY2(contains(other.out, "ensemble.size: the members of a Latin hypercube belong to its size"), other.out.c_str());
-    QVERIFY(Hdf5Reader(folder.file("b.h5")).dataset("param_rho")[0] != rho[0]);
+    QCOMPARE(other.code, 2);
+    QVERIFY2(is_one_error_line(other.err) && contains(other.err, "--size: 60 members") && contains(other.err, "can't be extended"),
+             other.err.c_str());
+    QCOMPARE(run(folder.path(), {"a.json", "--out", "b.h5", "--size", "50", "--quiet"}).code, 0);
+    scenario["ensemble"]["size"] = 60;
+    folder.write("larger.json", scenario);
+    QCOMPARE(run(folder.path(), {"larger.json", "--out", "c.h5", "--quiet"}).code, 0);
+    QVERIFY(Hdf5Reader(folder.file("c.h5")).dataset("param_rho")[0] != rho[0]);
 }
 
 void tst_command_line::what_belongs_to_its_size_is_not_extended_when_it_is_resumed() {

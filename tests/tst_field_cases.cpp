@@ -72,6 +72,8 @@ private slots:
     void the_clock_may_start_anywhere();
     void nothing_is_evaluated_outside_the_span_data() { add_rows(); }
     void nothing_is_evaluated_outside_the_span();
+    void a_short_pulse_is_seen_with_a_largest_step_data() { add_rows(); }
+    void a_short_pulse_is_seen_with_a_largest_step();
     void the_step_limit_is_never_hidden_data() { add_rows(); }
     void the_step_limit_is_never_hidden();
     void the_step_limit_does_not_depend_on_the_rows_data() { add_rows(); }
@@ -297,7 +299,7 @@ void TestFieldCases::the_clock_may_start_anywhere() {  // B11
     for (std::size_t d = 0; d < 4; ++d) COMPARE_WITHIN(from_zero.last(d), to_zero.last(d), 1e-9);
 }
 
-void TestFieldCases::nothing_is_evaluated_outside_the_span() {  // B12: one evaluation beyond the end would be NaN and a rejected step
+void TestFieldCases::nothing_is_evaluated_outside_the_span() {  // B12
     const Model& model = model_named("root_of_time_left");
     EnsembleRequest request = request_for(model);
     save_evenly(request, 0, 0.001, 1);
@@ -310,6 +312,30 @@ void TestFieldCases::nothing_is_evaluated_outside_the_span() {  // B12: one eval
         VERIFY_OK(forced);
         COMPARE_WITHIN(forced.last(0), 2.0000210819, 2e-7);
     }
+    const Model& smooth = model_named("smooth_until_the_end");
+    for (const std::optional<double> first_step : {std::optional<double>(), std::optional(0.1), std::optional(0.7), std::optional(1e3)}) {
+        EnsembleRequest to_the_end = request_for(smooth);
+        save_evenly(to_the_end, 0, 0.7, 8);
+        to_the_end.solver.first_step = first_step;
+        const Run evaluated = run_row(smooth, to_the_end);
+        VERIFY_OK(evaluated);
+        QCOMPARE(evaluated.all.rejected[0], 0);
+    }
+}
+
+void TestFieldCases::a_short_pulse_is_seen_with_a_largest_step() {  // B42, second part
+    const Model& model = model_named("short_pulse");
+    EnsembleRequest request = request_for(model);
+    request.solver.rtol = 1e-6;
+    save_evenly(request, 0, 100, 1);
+    const Run missed = run_row(model, request);
+    VERIFY_OK(missed);
+    QCOMPARE(missed.last(0), 0.0);
+    request.solver.max_step = 0.005;
+    request.solver.rtol = 1e-9;
+    const Run seen = run_row(model, request);
+    VERIFY_OK(seen);
+    COMPARE_WITHIN(seen.last(0), 0.4105276165, 1e-6);
 }
 
 void TestFieldCases::the_step_limit_is_never_hidden() {  // B13

@@ -115,6 +115,8 @@ private slots:
     void the_sign_of_the_field_doesnt_matter();
     void a_field_that_is_thrown_closes_flat_too_data() { add_rows_per_model(); }
     void a_field_that_is_thrown_closes_flat_too();
+    void a_coarse_tolerance_finds_the_universe_of_an_almost_constant_field_data() { add_rows(); }
+    void a_coarse_tolerance_finds_the_universe_of_an_almost_constant_field();
     void every_universe_is_flat_data() { add_rows_per_model(); }
     void every_universe_is_flat();
     void the_smallest_amplitude_is_taken_data() { add_models(); }
@@ -292,6 +294,19 @@ void TestQuintessence::a_field_that_is_thrown_closes_flat_too() {
     QCOMPARE(v[1], rest.internal(0));
     // Towards the potential's foot, which both models have at larger fields, more amplitude is needed for the same density.
     QVERIFY2(v[2] > v[1] * 1.01 && v[0] < v[1] * 0.99, qPrintable(QString("%1 %2 %3").arg(v[0]).arg(v[1]).arg(v[2])));
+}
+
+// The solver's error then puts the residual above zero at a cosmological constant's amplitude.
+void TestQuintessence::a_coarse_tolerance_finds_the_universe_of_an_almost_constant_field() {
+    const Model& tested = model_named("quintessence_exp");
+    for (const double rtol : {1e-2, 1e-3}) {
+        EnsembleRequest request = over_the_ranges(tested, 500, desi());
+        request.solver.rtol = rtol;
+        std::ranges::fill(request.solver.atol, rtol);
+        request.parameters[2] = {.kind = Draw::Kind::log_uniform, .min = 1e-4, .max = 0.3};
+        const Run run = run_row(tested, request);
+        for (std::size_t m = 0; m < run.members; ++m) QVERIFY2(run.all.status[m] == Status::ok, qPrintable(run.how(m)));
+    }
 }
 
 void TestQuintessence::every_universe_is_flat() {

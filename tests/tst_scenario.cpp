@@ -1056,7 +1056,12 @@ private slots:
         row(R"("span": {"save": {"every": 0.1}})", "span.save.every: the members' starts are drawn");
         row(R"("span": {"save": [-1, 0, 0.5]})", "span.save[2]: 0.5 lies beyond the end, 0");
         row(R"("span": {"save": [0, -1]})", "span.save[1]: -1 comes after 0");
-        row(R"("span": {"save": [1, -1]})", "span.save[1]: -1 lies beyond the end, 0");
+        row(R"("span": {"save": [1, -1]})", "span.save[0]: 1 lies beyond the end, 0");
+        row(R"("span": {"save": [-1, 0]}, "parameters": {"t_strip": -2})", "span.save[0]: -1 lies beyond the end, 0");
+        row(R"("span": {"save": [1, -1]}, "parameters": {"t_strip": {"min": -2, "max": 2}})", "span.save[1]: -1 lies beyond the end, 0");
+        row(R"("span": {"save": [-3, 0]})", "span.save[0]: -3 lies before every member's start; the first possible one is -2");
+        row(R"("draws": {"t_release": -5})", "draws.t_release: -5 ");
+        row(R"("draws": {"t_release": 1})", "draws.t_release: 1 ");
         row(R"("draws": {"t_released": 1})", "draws.t_released: ");
         row(R"("draws": {"tail": {"min": 0, "max": 1}})", "draws.tail: has the model's own distribution");
         row(R"("draws": {"tail": {"distribution": "table"}})", "draws.tail: no table has a column `draw_tail`");

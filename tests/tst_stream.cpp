@@ -192,6 +192,8 @@ private slots:
     void stars_released_at_the_last_instant_are_where_they_were_released();
     void a_backward_stream_mirrors_the_forward_one_data() { add_rows(); }
     void a_backward_stream_mirrors_the_forward_one();
+    void a_list_serves_streams_of_both_directions_data() { add_rows(); }
+    void a_list_serves_streams_of_both_directions();
     void stars_of_a_progenitor_on_a_circle_leave_it_at_the_lagrange_points_data() { add_rows(); }
     void stars_of_a_progenitor_on_a_circle_leave_it_at_the_lagrange_points();
     void a_star_that_cannot_start_says_why_and_leaves_the_others_alone_data() { add_rows(); }
@@ -629,6 +631,25 @@ void TestStream::a_backward_stream_mirrors_the_forward_one() {
             const double error = relative_state(mirrored, states_at(past, row, m));
             QVERIFY2(error <= 1e-12, qPrintable(QString::number(error)));
         }
+    }
+}
+
+// A list that one direction's stars pass before they end: the others have nothing there, and are where they end today all the same.
+void TestStream::a_list_serves_streams_of_both_directions() {
+    const Model& model = model_named("stream_star");
+    EnsembleRequest request = gd1(40);
+    std::vector<double> strips;
+    for (int i = 0; i < 40; ++i) strips.push_back(i % 2 == 0 ? 3 : -3);
+    request.parameters[parameter_of(model.description, "t_strip")] = {.kind = Draw::Kind::table};
+    request.sampling = Sampling::table;
+    request.table = {{"t_strip"}, {strips}};
+    request.span.save = SpanRequest::Save::list;
+    request.span.times = {-1, -0.5, 0, 0};
+    const Run both = run_row(model, request);
+    for (std::size_t m = 0; m < 40; ++m) {
+        QVERIFY2(both.all.status[m] == Status::ok, qPrintable(both.how(m)));
+        for (std::size_t row = 0; row < 4; ++row)
+            QCOMPARE(std::isfinite(both.state(0, row, m)), row >= 2 || (both.all.span_start[m] <= request.span.times[row]));
     }
 }
 

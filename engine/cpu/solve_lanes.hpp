@@ -275,6 +275,8 @@ private:
                 const double direction = end < start ? -1 : 1;
                 std::int64_t row = 0;
                 while (row < member.rows && (member.times[row] - start) * direction < 0) ++row;  // before its own span: missing
+                // A list beyond the end: of a star whose stream runs the other way. Its rows at the end are still reached.
+                while (row < member.rows && (member.times[row] - end) * direction > 0) ++row;
                 for (; row < member.rows && member.times[row] == start; ++row)
                     for (int d = 0; d < n_states_; ++d)
                         member.values[d * member.state_stride + row] = lane_of(waiting_y_[d], lane);

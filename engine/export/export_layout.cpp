@@ -201,6 +201,7 @@ private:
         }
         status.push_back({"flag_values", std::move(values)});
         status.push_back({"flag_meanings", std::move(words)});
+        if (model_.shooting != nullptr) status.push_back({"shooting_failed_reason", std::string(model_.shooting->no_solution)});
         add_member("status", ElementType::int8, Source::status, std::move(status));
         const char* const unit = model_.info.independent.unit;
         const std::string independent = model_.info.independent.name;
