@@ -42,4 +42,13 @@ void check_memory(const EnsembleRequest& request, const ModelDescription& model)
                      "; save fewer rows or reduce accuracy.subsample");
 }
 
+void check_disk(const EnsembleRequest& request, std::int64_t rows, std::uint64_t bytes, const std::filesystem::path& folder) {
+    std::error_code unknown;
+    const std::filesystem::space_info space = std::filesystem::space(folder.empty() ? "." : folder, unknown);
+    if (unknown || space.available == 0 || bytes <= space.available) return;  // 0: a folder that holds no files says so itself
+    throw InputError("ensemble.size: " + std::to_string(request.size) + " members with " + std::to_string(rows) +
+                     " rows (span.save) need about " + bytes_text(bytes) + " in the file, the disk has " + bytes_text(space.available) +
+                     " free; fewer members, fewer rows (output.every) or output.precision float32 need less");
+}
+
 }  // namespace gradscape

@@ -197,12 +197,20 @@ RunReport run_scenario(const RunJob& job, const RunHooks& hooks) {
 
     const fs::path target = behind_links(target_of(job, request));
     check_existing(job, request, target);
-    if (target.parent_path() == default_folder) fs::create_directories(default_folder);
+    if (std::error_code error; target.parent_path() == default_folder && (fs::create_directories(default_folder, error), error))
+        throw InputError(default_folder.string() + ": the folder can't be created here: " + error.message());
     request.output.file = target.string();
-    check_memory(request, description);
-    const SaveTimes times = run_save_times(request);
-    const std::uint64_t bytes = estimated_size(description, request, times);
-    check_target(target, job.overwrite, bytes);
+    check_target(target, job.overwrite, 0);
+    SaveTimes times;
+    std::uint64_t bytes = 0;
+    try {
+        check_memory(request, description);
+        times = run_save_times(request);
+        bytes = estimated_size(description, request, times);
+        check_disk(request, times.rows, bytes, target.parent_path());
+    } catch (const InputError& error) {
+        throw InputError(one_line((previous ? job.resume : job.scenario).string()) + ": " + error.what());
+    }
     if (hooks.planned) hooks.planned({target, request.size, times.rows, previous ? previous->members() : 0, bytes});
 
     const InstructionSet set = best_instruction_set();
