@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/number_text.hpp"
+#include "engine/input_text.hpp"
 #include "engine/methods/method_list.hpp"
 #include "engine/units.hpp"
 
@@ -175,7 +176,7 @@ std::string closing_table(const RunReport& report) {
     };
     text += columns("accepted steps", steps(result.accepted)) + columns("rejected steps", steps(result.rejected));
     text += '\n' + accuracy_part(report) + drift_part(report) + spread_part(report);
-    text += '\n' + line("file", report.file.string() + ", " + bytes_text(report.bytes));
+    text += '\n' + line("file", one_line(report.file.string()) + ", " + bytes_text(report.bytes));
     for (const std::string& remark : result.remarks) text += line("remark", remark);
     // JSON's string is Python's too.
     text += "\nimport xarray as xr\nds = xr.open_dataset(" +

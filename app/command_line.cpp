@@ -126,6 +126,10 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     if (jobs > 1) throw UsageError("give one of SCENARIO.json, --resume, --list-models, --describe and --version, not several");
     if (!text.resume.empty() && any(line.overrides))
         throw UsageError("--resume goes on with the run as it was; --size, --seed, --rtol, --atol and --method can't change it");
+    const bool runs = !text.scenario.empty() || !text.resume.empty();
+    if (!runs && (any(line.overrides) || line.overrides.threads || !text.out.empty() || text.overwrite || text.quiet))
+        throw UsageError("--out, --size, --seed, --threads, --rtol, --atol, --method, --overwrite and --quiet are for runs; give them with "
+                         "SCENARIO.json or --resume");
     if (text.list_models) line.action = CommandLine::Action::list_models;
     if (!text.model.empty()) line.action = CommandLine::Action::describe;
     if (text.version) line.action = CommandLine::Action::version;

@@ -14,6 +14,7 @@
 #include "app/run_scenario.hpp"
 #include "app/scenario_input.hpp"
 #include "app/version.hpp"
+#include "engine/input_text.hpp"
 #include "models/catalogue.hpp"
 #include "models/description_text.hpp"
 
@@ -23,7 +24,8 @@ using namespace gradscape;
 
 enum ExitCode { all_ok = 0, failed = 1, wrong_usage = 2, members_failed = 3, interrupted = 130 };
 
-void say(const std::string& text) { std::cerr << "gradscape-run: " << text << '\n'; }
+/// One line, whatever names of files are in it.
+void say(const std::string& text) { std::cerr << "gradscape-run: " << one_line(text, std::string::npos) << '\n'; }
 
 int show(const std::string& text) {
     std::cout << text << (text.ends_with('\n') ? "" : "\n") << std::flush;

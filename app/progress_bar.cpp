@@ -27,7 +27,10 @@ ProgressBar::ProgressBar(std::ostream& out, int columns, std::int64_t before) : 
 
 void ProgressBar::update(const Progress& progress) {
     progress_ = progress;
-    ++updates_;
+    if (progress.done <= before_ && before_ > 0)
+        began_ = progress.seconds;
+    else
+        ++updates_;
     if (columns_ > 0) {
         show(false);
     } else if (progress.done > before_ && (!shown_ || progress.seconds - shown_at_ >= line_interval)) {
@@ -46,10 +49,11 @@ void ProgressBar::stop() {
 
 std::string ProgressBar::state(bool finished) const {
     const double computed = static_cast<double>(std::max<std::int64_t>(progress_.done - before_, 0));
-    const double rate = progress_.seconds > 0 ? computed / progress_.seconds : 0;
+    const double seconds = progress_.seconds - began_;
+    const double rate = seconds > 0 ? computed / seconds : 0;
     std::string text = std::to_string(percent(progress_, finished)) + " %  " + std::to_string(progress_.done) + '/' +
                        std::to_string(progress_.total) + " members  " + number_text(rate) + " members/s";
-    const bool settled = updates_ >= settled_updates || progress_.seconds >= settled_after;
+    const bool settled = updates_ >= settled_updates || seconds >= settled_after;
     if (!finished && settled && rate > 0)
         text += "  " + seconds_text(static_cast<double>(progress_.total - progress_.done) / rate) + " left";
     return text;

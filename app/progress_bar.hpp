@@ -24,7 +24,8 @@ private:
     const int columns_;
     const std::int64_t before_;
     Progress progress_;
-    int updates_ = 0;
+    double began_ = 0;      ///< seconds when the first new member was begun: those before it are copied
+    int updates_ = 0;       ///< since then
     double shown_at_ = 0;   ///< seconds; without a terminal
     bool shown_ = false;
 };

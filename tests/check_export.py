@@ -26,7 +26,7 @@ STATUS_WORDS = "ok event_stop step_limit step_underflow non_finite shooting_fail
 ALLOWED_FILTERS = {h5py.h5z.FILTER_SHUFFLE, h5py.h5z.FILTER_DEFLATE, h5py.h5z.FILTER_FLETCHER32}
 RESERVED = {"CLASS", "NAME", "REFERENCE_LIST", "DIMENSION_LIST", "DIMENSION_LABELS", "_FillValue"}
 ROOT_TEXTS = ("Conventions title summary references comment source history date_created uuid model_name model_version integrator precision "
-              "seed_origin sampling").split()
+              "output_precision seed_origin sampling").split()
 ROOT_NUMBERS = "rtol atol seed n_requested n_complete complete".split()
 
 
@@ -131,6 +131,8 @@ def check_attributes(file):
         require(isinstance(file.attrs.get(key), str) and file.attrs[key], f"root attribute {key}: missing or empty")
     for key in ROOT_NUMBERS:
         require(key in file.attrs, f"root attribute {key}: missing")
+    trajectories = {item.dtype.name for item in file.values() if isinstance(item, h5py.Dataset) and "ancillary_variables" in item.attrs}
+    require(trajectories <= {file.attrs["output_precision"]}, f"output_precision is {file.attrs['output_precision']}, but {trajectories} are")
     require(re.fullmatch(r"CF-1\.10 ACDD-1\.3 \w+-ensemble-1\.0", file.attrs["Conventions"]), "Conventions")
     require(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", file.attrs["date_created"]), "date_created is not ISO-8601 UTC")
     require(re.fullmatch(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}", file.attrs["uuid"]), "uuid")
@@ -145,7 +147,7 @@ def check_data(file, incomplete):
     requested, complete = int(file.attrs["n_requested"]), int(file.attrs["n_complete"])
     require(done == complete, f"n_complete = {complete}, but {done} members are")
     if incomplete:
-        require(file.attrs["complete"] == 0 and complete < requested, "an incomplete file says that it is complete")
+        require(file.attrs["complete"] == 0 and complete <= requested, "an incomplete file says that it is complete")
     else:
         require(file.attrs["complete"] == 1 and len(status) == requested == complete, "complete, n_requested and n_complete disagree")
     _, row = independent_variable(file)

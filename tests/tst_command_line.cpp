@@ -280,6 +280,7 @@ private slots:
     void an_interrupted_run_that_is_resumed_equals_an_uninterrupted_one_data();
     void an_interrupted_run_that_is_resumed_equals_an_uninterrupted_one();
     void a_resumed_stream_equals_an_uninterrupted_one();
+    void names_with_line_breaks_stay_on_one_line();
     void a_stream_is_described_and_its_draws_can_be_used_again();
     void a_size_beside_groups_is_one_line();
     void a_grid_is_run_and_refuses_another_size();
@@ -318,6 +319,9 @@ void tst_command_line::wrong_usage_is_one_line_and_exits_with_2_data() {
     QTest::newRow("trailing letters") << QStringList{"a.json", "--rtol", "1e-8x"} << "1e-8x";
     QTest::newRow("twice") << QStringList{"a.json", "--size", "3", "--size", "4"} << "--size";
     QTest::newRow("two jobs") << QStringList{"a.json", "--list-models"} << "--list-models";
+    QTest::newRow("a list with a run's option") << QStringList{"--list-models", "--size", "3"} << "--size";
+    QTest::newRow("a description with a file") << QStringList{"--describe", "lorenz", "--out", "a.h5"} << "--out";
+    QTest::newRow("the version with threads") << QStringList{"--version", "--threads", "1"} << "--threads";
     QTest::newRow("resume with a scenario") << QStringList{"a.json", "--resume", "a.incomplete.h5"} << "--resume";
     QTest::newRow("resume with another size") << QStringList{"--resume", "a.incomplete.h5", "--size", "3"} << "--size";
     QTest::newRow("resume with another tolerance") << QStringList{"--resume", "a.incomplete.h5", "--rtol", "1e-3"} << "--rtol";
@@ -827,6 +831,22 @@ void tst_command_line::a_resumed_stream_equals_an_uninterrupted_one() {
     QVERIFY(start == reader.dataset("draw_t_release"));
 }
 
+void tst_command_line::names_with_line_breaks_stay_on_one_line() {
+    const Folder folder;
+    folder.write("a.json", small_scenario());
+    folder.write("b\nc.h5", std::string("precious"));
+    for (const char* out : {"b\nc.h5", "no\nwhere/a.h5"}) {
+        const Outcome outcome = run(folder.path(), {"a.json", "--out", out});
+        QCOMPARE(outcome.code, 1);
+        QVERIFY2(is_one_error_line(outcome.err), outcome.err.c_str());
+    }
+    const Outcome resumed = run(folder.path(), {"--resume", "b\nc.h5"});
+    QCOMPARE(resumed.code, 1);
+    QVERIFY2(is_one_error_line(resumed.err), resumed.err.c_str());
+    const Outcome good = run(folder.path(), {"a.json", "--out", "d\ne.h5"});
+    QVERIFY2(contains(good.out, "d?e.h5, "), good.out.c_str());
+}
+
 void tst_command_line::a_stream_is_described_and_its_draws_can_be_used_again() {
     const Folder folder;
     folder.write("a.json", stream_scenario(4, 100));
@@ -1099,6 +1119,14 @@ void tst_command_line::the_time_left_is_hidden_until_it_means_something() {
     ProgressBar resumed_bar(resumed, 80, 900);  // members of the earlier run pass by in no time
     resumed_bar.update({910, 1000, 2});
     QVERIFY2(contains(resumed.str(), "5 members/s  0:18 left"), resumed.str().c_str());
+
+    std::ostringstream copied;
+    ProgressBar copied_bar(copied, 80, 900);  // or in some
+    copied_bar.update({450, 1000, 30});
+    copied_bar.update({900, 1000, 60});
+    QVERIFY2(!contains(copied.str(), "left"), copied.str().c_str());
+    copied_bar.update({910, 1000, 62});
+    QVERIFY2(contains(copied.str(), "5 members/s  0:18 left"), copied.str().c_str());
 }
 
 void tst_command_line::hundred_percent_is_shown_only_when_the_result_is_there() {

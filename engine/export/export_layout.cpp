@@ -235,6 +235,7 @@ private:
             for (std::size_t i = 0; i < model_.states.size(); ++i) add_component(model_.states[i], Source::state, i);
         if (request_.output.observables)
             for (std::size_t i = 0; i < model_.observables.size(); ++i) add_component(model_.observables[i], Source::observable, i);
+        if (!request_.output.states && !request_.output.observables) layout_.coordinates = coordinates_;
     }
 
     void refuse_equal_names() const {

@@ -63,6 +63,7 @@ struct ExportLayout {
     std::vector<MemberDataset> members;        ///< the first one is the scale `member`
     ChunkShape chunk;
     bool compressed = false;
+    std::string coordinates;                   ///< of the file, where no trajectory is in it to name them; else empty
 };
 
 /// Under which name the file holds an internal input of the model.

@@ -73,7 +73,8 @@ std::vector<Attribute> root_attributes(const ModelDescription& model, const Ense
         {"integrator", provenance.method},
         {"rtol", request.solver.rtol},
         {"atol", request.solver.atol},
-        {"precision", "float64"},
+        {"precision", "float64"},  // of the integration
+        {"output_precision", request.output.precision == OutputRequest::Precision::float32 ? "float32" : "float64"},
         {"rng", draws_numbers ? "Philox4x32-10" : ""},
         {"seed_origin", request.seed_given ? "user" : "auto"},
         {"sampling", std::string(sampling_words[static_cast<std::size_t>(request.sampling)])},
@@ -161,6 +162,7 @@ void Hdf5Writer::File::create() {
     file = Hdf5Handle(H5Fcreate(part.c_str(), H5F_ACC_EXCL, H5P_DEFAULT, access.id()), H5Fclose, "can't be created");
     const std::string now = utc_now();
     for (const Attribute& attribute : root_attributes(model, request, provenance, now)) write_attribute(file.id(), attribute);
+    if (!layout.coordinates.empty()) write_attribute(file.id(), {"coordinates", layout.coordinates});
     history.push_back(now + " created by " + source_text(provenance));
     write_attribute(file.id(), {"history", history.back()});
     Hdf5Datasets create_in(file.id());
