@@ -34,9 +34,9 @@ enum class RowsOfShooting { in_every_solve, in_one_more_solve };
 using PeerSolver = PeerRun (*)(const Members& members, double rtol, double atol, int repetitions, RowsOfShooting rows);
 
 struct Peer {
-    std::string library, method;
+    std::string package, method;
     PeerSolver solve;
-    std::string name() const { return library + " " + method; }
+    std::string name() const { return package + " " + method; }
 };
 
 /// CPU time of the calling thread in seconds.

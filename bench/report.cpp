@@ -21,7 +21,7 @@ void Report::row(const std::string& which, const std::string& name, double rtol,
         char text[16];
         std::snprintf(text, sizeof text, " %9.2f", ratios[i]);
         against += text;
-        entry["ratios"][libraries()[i].front().library] = ratios[i];
+        entry["ratios"][libraries()[i].front().package] = ratios[i];
     }
     rows_.push_back(entry);
     if (quiet_) return;

@@ -8,7 +8,8 @@ namespace gradscape {
 /// Members of the subsample: `count` of them (all when there are fewer), evenly spread over 0..size-1, ascending.
 std::vector<std::int64_t> accuracy_members(std::int64_t size, int count);
 
-/// The request of the reference solution: Verner 7 at min(1e-12, rtol/1000) times `loosened`, never below the floor of double precision.
+/// The request of a reference solution: Verner 7 at `loosened` times the reference tolerance, which is min(1e-12, rtol/1000) but not below
+/// 1e-14, a step's own rounding. Absolute tolerances keep their ratio to rtol.
 EnsembleRequest reference_request(const EnsembleRequest& request, double loosened = 1);
 
 /// The model's error measure at every row, [member][row], NaN where either solution is missing. Both chunks hold the same members.

@@ -15,10 +15,10 @@ struct CrossingRules {
     int most_evaluations = 300;
 };
 
-/// The search upwards from the lowest unknown, where F <= 0 (to the error with which it is known). While F is below zero, the next unknown is the root of the parabola through
-/// the last three, or its maximum where it has no root, within the growth allowed; a hump that was jumped over is looked into. Once F
-/// changes sign, the parabola's root within the bracket (Muller's method), or bisection where three of them didn't halve the bracket.
-/// Muller 1956, Mathematical Tables and Other Aids to Computation 10, 208.
+/// The search upwards from the lowest unknown, where F <= 0 (to the error with which it is known). While F is below zero, the next unknown
+/// is the root of the parabola through the last three, or its maximum where it has no root, within the growth allowed; a hump that was
+/// jumped over is looked into. Once F changes sign, the parabola's root within the bracket (Muller's method), or bisection where three of
+/// them didn't halve the bracket. Muller 1956, Mathematical Tables and Other Aids to Computation 10, 208.
 struct FirstCrossing {
     enum class Verdict {
         evaluate,  ///< F is wanted at x
