@@ -6,9 +6,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/number_text.hpp"
 #include "engine/input_text.hpp"
 #include "engine/methods/method_list.hpp"
+#include "engine/number_text.hpp"
 #include "engine/units.hpp"
 
 namespace gradscape {
@@ -16,6 +16,11 @@ namespace {
 
 constexpr std::size_t label_width = 17;
 constexpr std::size_t number_width = 11;
+
+/// Columns on a terminal: characters, not bytes of UTF-8.
+std::size_t text_width(std::string_view text) {
+    return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
+}
 
 std::string padded(std::string text, std::size_t width) {
     const std::size_t present = text_width(text);

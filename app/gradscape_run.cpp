@@ -9,12 +9,12 @@
 #include "app/closing_table.hpp"
 #include "app/command_line.hpp"
 #include "app/interrupt.hpp"
-#include "app/number_text.hpp"
 #include "app/progress_bar.hpp"
 #include "app/run_scenario.hpp"
 #include "app/scenario_input.hpp"
 #include "app/version.hpp"
 #include "engine/input_text.hpp"
+#include "engine/number_text.hpp"
 #include "models/catalogue.hpp"
 #include "models/description_text.hpp"
 

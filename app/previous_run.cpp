@@ -3,8 +3,8 @@
 #include <cmath>
 #include <limits>
 
-#include "app/number_text.hpp"
 #include "app/scenario_input.hpp"
+#include "engine/number_text.hpp"
 #include "engine/scenario.hpp"
 
 namespace gradscape {

@@ -4,8 +4,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 
-#include "app/number_text.hpp"
+#include "engine/number_text.hpp"
 
 namespace gradscape {
 namespace {
@@ -19,6 +21,16 @@ int percent(const Progress& progress, bool finished) {
     if (finished) return 100;
     const double part = 100.0 * static_cast<double>(progress.done) / static_cast<double>(std::max<std::int64_t>(progress.total, 1));
     return std::min(99, static_cast<int>(part));  // the result isn't there yet: accuracy and the file's end come after the last member
+}
+
+/// "0:07", "12:34", "1:02:03".
+std::string seconds_text(double seconds) {
+    constexpr double most = 99.0 * 3600;
+    if (!(seconds < most)) return "over 99 h";
+    const auto whole = static_cast<std::int64_t>(std::ceil(std::max(seconds, 0.0)));
+    const auto two = [](std::int64_t value) { return std::string(value < 10 ? "0" : "") + std::to_string(value); };
+    const std::int64_t hours = whole / 3600, minutes = whole / 60 % 60;
+    return (hours > 0 ? std::to_string(hours) + ':' + two(minutes) : std::to_string(minutes)) + ':' + two(whole % 60);
 }
 
 }  // namespace

@@ -200,14 +200,14 @@ RunReport run_scenario(const RunJob& job, const RunHooks& hooks) {
     if (std::error_code error; target.parent_path() == default_folder && (fs::create_directories(default_folder, error), error))
         throw InputError(default_folder.string() + ": the folder can't be created here: " + error.message());
     request.output.file = target.string();
-    check_target(target, job.overwrite, 0);
+    check_target(target, job.overwrite);
     SaveTimes times;
     std::uint64_t bytes = 0;
     try {
         check_memory(request, description);
         times = run_save_times(request);
         bytes = estimated_size(description, request, times);
-        check_disk(request, times.rows, bytes, target.parent_path());
+        check_disk(description, request, times, target);
     } catch (const InputError& error) {
         throw InputError(one_line((previous ? job.resume : job.scenario).string()) + ": " + error.what());
     }

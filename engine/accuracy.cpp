@@ -1,11 +1,11 @@
 #include "engine/accuracy.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 
 #include "engine/cpu/instruction_set.hpp"
+#include "engine/number_text.hpp"
 #include "engine/sampling.hpp"
 #include "engine/statistics.hpp"
 
@@ -14,12 +14,6 @@ namespace {
 
 constexpr double missing = std::numeric_limits<double>::quiet_NaN();
 constexpr double rtol_floor = 1e-14;  // a step's own rounding
-
-std::string text(double value) {
-    char buffer[32];
-    const auto end = std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::general, 3).ptr;
-    return {buffer, end};
-}
 
 /// Largest error of each member over its rows; NaN where every row is missing.
 std::vector<double> largest_per_member(const std::vector<double>& error, std::size_t members, std::size_t rows) {
@@ -156,26 +150,30 @@ AccuracyResult measure_accuracy(const Model& model, const EnsembleRequest& reque
     result.reference_disagreement = percentiles(largest_per_member(between, count, rows), std::span(error_levels).subspan(2, 1)).values[0];
 
     using Verdict = AccuracyResult::Verdict;
-    const std::string threshold = text(result.threshold);
+    // At most a tenth of rtol, with room for rounding: ten times 1e-14 need not be the double 1e-13.
+    const bool reference_is_tighter = 9 * tight.solver.rtol <= request.solver.rtol;
+    const std::string threshold = number_text(result.threshold);
     const double p99 = result.maximum.values[2];
     if (result.maximum.covered == 0) {
         result.verdict = Verdict::withheld;
         result.sentence = "withheld: no member of the subsample has both a solution and a reference";
-    } else if (9 * tight.solver.rtol > request.solver.rtol) {
+    } else if (!reference_is_tighter) {
         result.verdict = Verdict::withheld;
-        result.sentence = "withheld: rtol " + text(request.solver.rtol) + " leaves double precision no room for a reference at a tenth of it; "
-                          "what is shown is how far the result lies from Verner 7 at rtol " + text(tight.solver.rtol);
+        result.sentence = "withheld: rtol " + number_text(request.solver.rtol) +
+                          " leaves double precision no room for a reference at a tenth of it; what is shown is how far the result lies "
+                          "from Verner 7 at rtol " + number_text(tight.solver.rtol);
     } else if (!(result.reference_disagreement <= 0.1 * result.threshold)) {
         result.verdict = Verdict::withheld;
-        result.sentence = "withheld: two references (Verner 7 at rtol " + text(tight.solver.rtol) + " and " + text(looser.solver.rtol) +
-                          ") differ by " + text(result.reference_disagreement) + " at the 99th percentile, more than a tenth of the threshold " +
-                          threshold + "; the trajectories are too sensitive for a reference in double precision";
+        result.sentence = "withheld: two references (Verner 7 at rtol " + number_text(tight.solver.rtol) + " and " +
+                          number_text(looser.solver.rtol) + ") differ by " + number_text(result.reference_disagreement) +
+                          " at the 99th percentile, more than a tenth of the threshold " + threshold +
+                          "; the trajectories are too sensitive for a reference in double precision";
     } else if (p99 <= result.threshold) {
         result.verdict = Verdict::within;
-        result.sentence = "accurate enough: 99 % of the members stay within " + text(p99) + ", the threshold is " + threshold;
+        result.sentence = "accurate enough: 99 % of the members stay within " + number_text(p99) + ", the threshold is " + threshold;
     } else {
         result.verdict = Verdict::exceeded;
-        result.sentence = "not accurate enough: the 99th percentile is " + text(p99) + ", the threshold is " + threshold +
+        result.sentence = "not accurate enough: the 99th percentile is " + number_text(p99) + ", the threshold is " + threshold +
                           "; tighten rtol and atol";
     }
     return result;

@@ -16,10 +16,10 @@
 
 #include "app/closing_table.hpp"
 #include "app/interrupt.hpp"
-#include "app/number_text.hpp"
 #include "app/progress_bar.hpp"
 #include "app/run_scenario.hpp"
 #include "engine/export/hdf5_reader.hpp"
+#include "engine/number_text.hpp"
 #include "models/catalogue.hpp"
 
 using namespace gradscape;
@@ -687,18 +687,20 @@ void tst_command_line::an_existing_file_is_replaced_only_when_asked_for() {
 
 void tst_command_line::a_folder_that_cannot_be_written_is_an_error_in_one_line_data() {
     QTest::addColumn<QString>("out");
-    QTest::newRow("missing folder") << "nowhere/a.h5";
-    QTest::newRow("read-only for everybody") << "/proc/a.h5";
-    QTest::newRow("a file for a folder") << "a.json/a.h5";
-    QTest::newRow("a folder for a file") << ".";
+    QTest::addColumn<QString>("names");
+    QTest::newRow("missing folder") << "nowhere/a.h5" << "nowhere/a.h5";
+    QTest::newRow("read-only for everybody") << "/proc/a.h5" << "/proc/.a.h5.part";
+    QTest::newRow("a file for a folder") << "a.json/a.h5" << "a.json/a.h5";
+    QTest::newRow("a folder for a file") << "." << ".";
 }
 
 void tst_command_line::a_folder_that_cannot_be_written_is_an_error_in_one_line() {
     QFETCH(const QString, out);
+    QFETCH(const QString, names);
     const Folder folder;
     const Outcome outcome = run(folder.path(), {folder.write("a.json", small_scenario()), "--out", out, "--quiet", "--overwrite"});
     QCOMPARE(outcome.code, 1);
-    QVERIFY2(is_one_error_line(outcome.err) && contains(outcome.err, out.toStdString()), outcome.err.c_str());
+    QVERIFY2(is_one_error_line(outcome.err) && contains(outcome.err, names.toStdString()), outcome.err.c_str());
     QCOMPARE(folder.names(), std::set<std::string>{"a.json"});
 }
 
@@ -725,6 +727,15 @@ void tst_command_line::rows_over_what_memory_holds_are_refused() {
     const Outcome outcome = run(folder.path(), {folder.write("a.json", scenario), "--out", "a.h5"});
     QCOMPARE(outcome.code, 1);
     QVERIFY2(is_one_error_line(outcome.err) && contains(outcome.err, "a.json: span.save"), outcome.err.c_str());
+
+    // Where the run alone would fit, the subsample is to blame.
+    scenario["span"]["save"] = 100000;
+    scenario["ensemble"]["size"] = 1000000;
+    scenario["accuracy"]["subsample"] = 1000000;
+    const Outcome compared = run(folder.path(), {folder.write("a.json", scenario), "--out", "a.h5"});
+    QCOMPARE(compared.code, 1);
+    QVERIFY2(is_one_error_line(compared.err) && contains(compared.err, "a.json: accuracy.subsample: 1000000 members with 100000 rows"),
+             compared.err.c_str());
     QCOMPARE(folder.names(), std::set<std::string>{"a.json"});
 }
 

@@ -17,7 +17,9 @@
 #include "engine/export/export_thread.hpp"
 #include "engine/export/hdf5_datasets.hpp"
 #include "engine/export/hdf5_reader.hpp"
+#include "engine/number_text.hpp"
 #include "engine/request_limits.hpp"
+#include "engine/scenario.hpp"
 
 namespace gradscape {
 namespace {
@@ -105,6 +107,17 @@ bool holds_more(const fs::path& incomplete, const std::string& scenario_json, st
 }
 
 }  // namespace
+
+void check_disk(const ModelDescription& model, const EnsembleRequest& request, const SaveTimes& times, const fs::path& target) {
+    const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
+    std::error_code unknown;
+    const fs::space_info space = fs::space(folder, unknown);
+    const std::uint64_t bytes = estimated_size(model, request, times);
+    if (unknown || space.capacity == 0 || bytes <= space.available) return;  // 0: no disk, or one that doesn't tell its size
+    throw InputError("ensemble.size: " + std::to_string(request.size) + " members with " + std::to_string(times.rows) +
+                     " rows (span.save) need about " + bytes_text(bytes) + " in the file, the disk has " + bytes_text(space.available) +
+                     " free; fewer members, fewer rows (output.every) or output.precision float32 need less");
+}
 
 struct Hdf5Writer::File {
     fs::path target, part;
@@ -376,7 +389,8 @@ void Hdf5Writer::File::run(const std::function<void()>& task) {
 Hdf5Writer::Hdf5Writer(const fs::path& target, bool overwrite, const ModelDescription& model, const EnsembleRequest& request,
                        const SaveTimes& times, const std::vector<VariedQuantity>& varied, const Provenance& provenance)
     : file_(std::make_unique<File>()) {
-    check_target(target, overwrite, estimated_size(model, request, times));
+    check_target(target, overwrite);
+    check_disk(model, request, times, target);
     File& f = *file_;
     f.target = target;
     f.part = part_path(target);

@@ -24,13 +24,16 @@ struct Provenance {
 /// Estimated size of the finished file in bytes, before compression.
 std::uint64_t estimated_size(const ModelDescription& model, const EnsembleRequest& request, const SaveTimes& times);
 
+/// Throws InputError when that is more than the disk of the target's folder has free.
+void check_disk(const ModelDescription& model, const EnsembleRequest& request, const SaveTimes& times, const std::filesystem::path& target);
+
 /// Writes `.<name>.part` beside the target; finish() verifies it and renames it over the target. Every HDF5 call is made by one
 /// thread of the writer's own, fed by a bounded queue, so chunk() blocks only when the disk is slower than the run. A failure there
 /// (disk full) is thrown by the next call as std::runtime_error; the part file is kept then, as last flushed, if it holds members.
 class Hdf5Writer : public ChunkSink {
 public:
-    /// Throws std::runtime_error (folder missing or read-only, disk too small, target exists and !overwrite, another run is writing
-    /// it) before anything is written. A part file that an earlier run left is replaced.
+    /// Throws std::runtime_error (folder missing or read-only, target exists and !overwrite, another run is writing it) or what check_disk
+    /// throws before anything is written. A part file that an earlier run left is replaced.
     Hdf5Writer(const std::filesystem::path& target, bool overwrite, const ModelDescription& model, const EnsembleRequest& request,
                const SaveTimes& times, const std::vector<VariedQuantity>& varied, const Provenance& provenance);
     ~Hdf5Writer() override;         ///< without finish() or keep_incomplete(): the part file is removed

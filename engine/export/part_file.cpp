@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -38,12 +37,6 @@ private:
 
 fs::path folder_of(const fs::path& target) { return target.has_parent_path() ? target.parent_path() : fs::path("."); }
 
-std::string gigabytes(std::uint64_t bytes) {
-    char text[32];
-    const double value = static_cast<double>(bytes) / 1e9;
-    return std::string(text, std::to_chars(text, text + sizeof text, value, std::chars_format::fixed, value < 10 ? 3 : 1).ptr) + " GB";
-}
-
 /// The HDF5 library holds an exclusive lock on a file that it writes.
 bool is_being_written(const fs::path& part) {
     const Descriptor file(part, O_RDONLY);
@@ -63,7 +56,7 @@ fs::path incomplete_path(const fs::path& target) {
     return target.parent_path() / (target.stem().string() + ".incomplete" + extension);
 }
 
-void check_target(const fs::path& target, bool overwrite, std::uint64_t size) {
+void check_target(const fs::path& target, bool overwrite) {
     const fs::path folder = folder_of(target);
     std::error_code error;
     if (target.filename().empty() || fs::is_directory(target, error))
@@ -80,10 +73,6 @@ void check_target(const fs::path& target, bool overwrite, std::uint64_t size) {
     if (access(folder.c_str(), W_OK | X_OK) != 0) fail(target, "the folder can't be written to", errno);
     if (!overwrite && fs::exists(fs::symlink_status(target, error)))
         throw std::runtime_error(target.string() + ": exists; it is only replaced when asked to (--overwrite)");
-    const fs::space_info space = fs::space(folder, error);
-    if (!error && space.available < size)
-        throw std::runtime_error(target.string() + ": the export needs about " + gigabytes(size) + ", the disk has " +
-                                 gigabytes(space.available) + " free");
 }
 
 void remove_stale_part(const fs::path& part) {

@@ -1,7 +1,6 @@
 // The file system's side of an export: names, checks before the first byte, and the atomic step to the final name.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <vector>
 
@@ -13,8 +12,8 @@ std::filesystem::path part_path(const std::filesystem::path& target);
 /// NAME.incomplete.h5 beside the target NAME.h5.
 std::filesystem::path incomplete_path(const std::filesystem::path& target);
 
-/// Throws std::runtime_error where the target can't be written: no such folder, no permission, exists and !overwrite, too little space.
-void check_target(const std::filesystem::path& target, bool overwrite, std::uint64_t size);
+/// Throws std::runtime_error where the target can't be written: no such folder, no permission, exists and !overwrite.
+void check_target(const std::filesystem::path& target, bool overwrite);
 
 /// Removes what an earlier run left behind; throws std::runtime_error while another run is writing it.
 void remove_stale_part(const std::filesystem::path& part);

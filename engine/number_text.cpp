@@ -1,4 +1,4 @@
-#include "app/number_text.hpp"
+#include "engine/number_text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -42,19 +42,6 @@ std::string bytes_text(std::uint64_t bytes) {
     std::size_t unit = 0;
     for (; value >= 999.5 && unit + 1 < units.size(); ++unit) value /= 1000;
     return number_text(value) + ' ' + units[unit];
-}
-
-std::string seconds_text(double seconds) {
-    constexpr double most = 99.0 * 3600;
-    if (!(seconds < most)) return "over 99 h";
-    const auto whole = static_cast<std::int64_t>(std::ceil(std::max(seconds, 0.0)));
-    const auto two = [](std::int64_t value) { return std::string(value < 10 ? "0" : "") + std::to_string(value); };
-    const std::int64_t hours = whole / 3600, minutes = whole / 60 % 60;
-    return (hours > 0 ? std::to_string(hours) + ':' + two(minutes) : std::to_string(minutes)) + ':' + two(whole % 60);
-}
-
-std::size_t text_width(std::string_view text) {
-    return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
 }
 
 }  // namespace gradscape
