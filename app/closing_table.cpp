@@ -215,7 +215,8 @@ std::string closing_json(const RunReport& report) {
     error["sentence"] = result.accuracy.sentence;
     const ordered_json object{
         {"model", model.info.name},
-        {"file", report.file.string()},
+        {"complete", !report.interrupted},
+        {"file", report.file.empty() ? ordered_json(nullptr) : ordered_json(report.file.string())},
         {"file_bytes", report.bytes},
         {"members", {{"requested", result.requested}, {"complete", result.complete}, {"by_status", statuses}, {"stopped_at", stopped}}},
         {"steps", {{"accepted", steps_json(result.accepted)}, {"rejected", steps_json(result.rejected)}}},

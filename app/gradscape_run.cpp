@@ -56,6 +56,7 @@ int run(const CommandLine& line) {
     }
     if (report.interrupted) {
         if (bar) bar->stop();
+        if (line.json) show(closing_json(report));
         say(report.sentence);
         return interrupted;
     }

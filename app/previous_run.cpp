@@ -61,6 +61,13 @@ void PreviousRun::check_model(const ModelDescription& model) const {
                          ", this program has version " + model.info.version + "; run its scenario again");
 }
 
+std::array<std::int64_t, status_count> PreviousRun::by_status() const {
+    std::array<std::int64_t, status_count> counts{};
+    for (const double status : reader_.dataset("status")) ++counts.at(static_cast<std::size_t>(status));
+    counts[static_cast<std::size_t>(Status::not_run)] += reader_.requested() - reader_.members();
+    return counts;
+}
+
 EnsembleChunk PreviousRun::chunk(const ModelDescription& model, const EnsembleRequest& request, const Sampler& sampler, std::int64_t first,
                                  std::int64_t count) const {
     EnsembleChunk chunk = reader_.chunk(model, request, first, count);

@@ -1,6 +1,7 @@
 // An interrupted run that is gone on with: its scenario and its members, read from NAME.incomplete.h5.
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <string>
 
@@ -31,6 +32,7 @@ public:
 
     std::string source() const { return reader_.attribute("source"); }   ///< program, commit and backend
     std::int64_t members() const { return reader_.members(); }
+    std::array<std::int64_t, status_count> by_status() const;            ///< of all that were asked for
 
     /// For RunOptions::previous. Throws InputError when a member's draws aren't those that the sampler gives: the table was edited.
     EnsembleChunk chunk(const ModelDescription& model, const EnsembleRequest& request, const Sampler& sampler, std::int64_t first,

@@ -49,7 +49,10 @@ public:
     RunSink(Hdf5Writer& writer, StatisticsCollector* statistics, SpreadCollector& spreads, std::array<StopRange, status_count>& stopped)
         : writer_(writer), statistics_(statistics), spreads_(spreads), stopped_(stopped) {}
 
+    std::int64_t received() const { return received_; }  ///< members
+
     void chunk(const EnsembleChunk& chunk) override {
+        received_ += chunk.count;
         for (std::size_t m = 0; m < chunk.status.size(); ++m) {
             StopRange& range = stopped_[static_cast<std::size_t>(chunk.status[m])];
             range.min = std::fmin(range.min, chunk.stopped_at[m]);
@@ -65,6 +68,7 @@ private:
     StatisticsCollector* statistics_;
     SpreadCollector& spreads_;
     std::array<StopRange, status_count>& stopped_;
+    std::int64_t received_ = 0;
 };
 
 /// Where a symbolic link leads to: the file there is written, and the link stays.
@@ -116,15 +120,31 @@ void check_existing(const RunJob& job, const EnsembleRequest& request, const fs:
                          " goes on with it, --overwrite begins again");
 }
 
-/// What was kept of an interrupted run, and the command that goes on with it.
-std::string interrupted_text(const RunJob& job, const RunReport& report) {
+/// What was kept of an interrupted run, and the command that goes on with it. `as_it_was`: the resumed file, untouched.
+std::string interrupted_text(const RunJob& job, const RunReport& report, bool as_it_was) {
     if (report.file.empty()) return "interrupted before the first member was complete; nothing is kept";
-    const std::string text = "interrupted; " + std::to_string(report.result.complete) + " of " + std::to_string(report.result.requested) +
-                             " members are kept in " + report.file.string();
+    const std::string file = report.file.string(), requested = std::to_string(report.result.requested);
+    const std::string part = std::to_string(report.result.complete) + " of " + requested + " members";
+    std::string text = "interrupted; ";
+    if (as_it_was)
+        text += file + " is as it was, with " + part;
+    else if (report.result.complete == report.result.requested)
+        text += "all " + requested + " members are kept in " + file + ", only statistics and accuracy are missing";
+    else
+        text += part + " are kept in " + file;
     if (const std::string reason = not_resumable(report.request); !reason.empty())
         return text + "; the run can't be resumed, because " + reason;
-    return text + "; to go on: gradscape-run --resume " + shell_word(report.file.string()) +
+    return text + "; to go on: gradscape-run --resume " + shell_word(file) +
+           (as_it_was && !job.out.empty() ? " --out " + shell_word(job.out.string()) : "") +
            (job.overwrite && fs::exists(report.request.output.file) ? " --overwrite" : "");
+}
+
+/// Members with a final status.
+std::int64_t complete_members(const std::array<std::int64_t, status_count>& by_status) {
+    std::int64_t complete = 0;
+    for (std::size_t s = 0; s < by_status.size(); ++s)
+        if (static_cast<Status>(s) != Status::cancelled && static_cast<Status>(s) != Status::not_run) complete += by_status[s];
+    return complete;
 }
 
 /// After a failure: keeps what is on file, and says so.
@@ -216,7 +236,7 @@ RunReport run_scenario(const RunJob& job, const RunHooks& hooks) {
     const InstructionSet set = best_instruction_set();
     const Provenance provenance = provenance_of(request, description, set);
     auto writer = std::make_unique<Hdf5Writer>(target, job.overwrite, description, request, times, varied_quantities(description, request),
-                                               provenance);
+                                               provenance, hooks.stop);
     std::unique_ptr<StatisticsCollector> statistics;
     if (request.output.statistics)
         statistics =
@@ -236,6 +256,7 @@ RunReport run_scenario(const RunJob& job, const RunHooks& hooks) {
             return previous->chunk(description, request, sampler, first, count);
         };
     }
+    bool as_it_was = false;
     try {
         report.result = run_ensemble(model, request, options);
         report.interrupted = hooks.stop.stop_requested();
@@ -244,7 +265,18 @@ RunReport run_scenario(const RunJob& job, const RunHooks& hooks) {
         if (previous && !same_program(previous->source(), provenance))
             report.result.remarks.push_back("The first " + std::to_string(previous->members()) + " members come from " +
                                             previous->source() + ".");
-        if (report.interrupted) {
+        if (report.interrupted && previous) {
+            const auto before = previous->by_status();
+            as_it_was = sink.received() < previous->members() || report.result.complete <= complete_members(before);
+            if (as_it_was) {
+                report.result.by_status = before;
+                report.result.complete = complete_members(before);
+            }
+        }
+        if (as_it_was) {  // taking over the rest would hold up the end of the program
+            writer.reset();
+            report.file = job.resume;
+        } else if (report.interrupted) {
             report.file = writer->keep_incomplete().lexically_normal();
         } else {
             writer->finish(report.result, statistics ? statistics->result() : EnsembleStatistics{});
@@ -257,7 +289,7 @@ RunReport run_scenario(const RunJob& job, const RunHooks& hooks) {
     std::error_code ignored;
     if (!report.file.empty()) report.bytes = fs::file_size(report.file, ignored);
     if (report.interrupted) {
-        report.sentence = interrupted_text(job, report);
+        report.sentence = interrupted_text(job, report, as_it_was);
         return report;
     }
     if (previous && !fs::equivalent(job.resume, target, ignored)) fs::remove(job.resume, ignored);

@@ -48,7 +48,7 @@ struct RunReport {
     EnsembleResult result;
     std::array<StopRange, status_count> stopped{};
     std::vector<double> spreads;      ///< one per spread of the model; empty without observables
-    std::filesystem::path file;       ///< interrupted: NAME.incomplete.h5, empty when no member was complete
+    std::filesystem::path file;       ///< interrupted: NAME.incomplete.h5, or the resumed file as it was; empty when no member was complete
     std::uint64_t bytes = 0;          ///< size of the file
     bool interrupted = false;
     std::string sentence;             ///< interrupted: what was kept, and the command that goes on with it

@@ -18,7 +18,8 @@ struct RunOptions {
     std::int64_t chunk_members = 0;                     ///< 0: sized so that a few chunks stay below 64 MiB each
     std::optional<InstructionSet> instruction_set;      ///< default: the best that processor and build have
     /// Members of an earlier, interrupted run: members 0..previous_members are asked for in blocks and those with a final status
-    /// are passed on as they are; cancelled and not_run ones are integrated again.
+    /// are passed on as they are; cancelled and not_run ones are integrated again. Threads of the run call for them, one at a time. A stop
+    /// before all of them have come ends the run there: the sink has then got fewer members than there were.
     std::int64_t previous_members = 0;
     std::function<EnsembleChunk(std::int64_t first, std::int64_t count)> previous;
 };

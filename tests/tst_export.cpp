@@ -207,7 +207,7 @@ private slots:
         const auto chunk = [](const std::vector<std::uint64_t>& words) {
             return PlainChunk{reinterpret_cast<const std::byte*>(words.data()), words.size() * 8, 8};
         };
-        const std::vector<CompressedChunk> compressed = compress({chunk(noise), chunk(zeros)});
+        const std::vector<CompressedChunk> compressed = compress({chunk(noise), chunk(zeros)}, 0, {});
         QCOMPARE(compressed[0].skipped_filters, 2u);
         QCOMPARE(compressed[0].bytes.size(), std::size_t{8000});
         QCOMPARE(compressed[0].bytes[1001], reinterpret_cast<const std::byte*>(&noise[1])[1]);

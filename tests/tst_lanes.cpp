@@ -4,7 +4,9 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <functional>
+#include <mutex>
 #include <stdexcept>
 #include <thread>
 
@@ -99,6 +101,17 @@ EnsembleChunk part_of(const Run& whole, std::int64_t first, std::int64_t count) 
     return part;
 }
 
+/// Ends the program when it lives longer than a minute: what it watches hangs.
+class Watchdog {
+    std::jthread thread_{[](const std::stop_token& ended) {
+        std::mutex mutex;
+        std::unique_lock lock(mutex);
+        std::condition_variable_any never;
+        never.wait_for(lock, ended, std::chrono::minutes(1), [] { return false; });
+        if (!ended.stop_requested()) qFatal("nothing has happened for a minute");
+    }};
+};
+
 /// A thousand members that take 5 to 50 steps each.
 EnsembleRequest many_lorenz(int members, int rows) {
     const Model& model = model_named("lorenz");
@@ -171,6 +184,8 @@ private slots:
     void a_run_that_was_stopped_before_it_began_gives_no_member();
     void a_resumed_run_equals_an_uninterrupted_one_data() { a_members_bits_depend_on_nothing_but_itself_data(); }
     void a_resumed_run_equals_an_uninterrupted_one();
+    void a_stop_while_members_are_taken_over_ends_the_run_data() { add_rows(); }
+    void a_stop_while_members_are_taken_over_ends_the_run();
     void a_slow_sink_holds_the_run_up_without_filling_memory_data() { add_rows(); }
     void a_slow_sink_holds_the_run_up_without_filling_memory();
     void what_the_sink_throws_ends_the_run_and_is_passed_on_data() { add_rows(); }
@@ -414,6 +429,38 @@ void TestLanes::a_resumed_run_equals_an_uninterrupted_one() {
     QVERIFY(same_data(whole.all, uninterrupted.all));
     QVERIFY(whole.result.by_status == uninterrupted.result.by_status);
     QVERIFY(whole.result.tries < uninterrupted.result.tries);  // what was finished isn't done again
+}
+
+// The stop comes from within the call that hands members over, in a thread of the run's.
+void TestLanes::a_stop_while_members_are_taken_over_ends_the_run() {
+    const Model& model = model_named("lorenz");
+    EnsembleRequest request = many_lorenz(5000, 2);
+    request.solver.method = method_of_row();
+    const Run whole = run(model, request, options_of_row());
+    for (const int last_call : {1, 7, 450, 900}) {
+        const Watchdog watchdog;
+        std::stop_source stop;
+        std::atomic<int> calls = 0;
+        RunOptions options = options_of_row();
+        options.stop = stop.get_token();
+        options.chunk_members = 5;
+        options.previous_members = 4500;
+        options.previous = [&](std::int64_t first, std::int64_t count) {
+            if (++calls == last_call) stop.request_stop();
+            return part_of(whole, first, count);
+        };
+        const Run stopped = run(model, request, options);
+        QVERIFY(stopped.result.cancelled);
+        QCOMPARE(calls.load(), last_call);
+        const auto received = static_cast<std::size_t>(stopped.all.count);
+        if (last_call < 900)
+            QVERIFY2(received < 4500, qPrintable(QString::number(received)));
+        else
+            QVERIFY2(received >= 4500, qPrintable(QString::number(received)));
+        QCOMPARE(stopped.result.complete, std::ranges::count(stopped.all.status, Status::ok));
+        const auto taken_over = static_cast<std::int64_t>(std::min<std::size_t>(received, 4500));
+        QVERIFY(same_data(part_of(stopped, 0, taken_over), part_of(whole, 0, taken_over)));
+    }
 }
 
 void TestLanes::a_slow_sink_holds_the_run_up_without_filling_memory() {

@@ -60,39 +60,50 @@ EnsembleBlock* EnsembleBlocks::open_block() {
     block.initial.assign(model.states.size() * count, missing);
     block.final_before.assign(count, false);
     block.unfinished = chunk.count;
-    if (chunk.first < plan_.previous_members) {
-        const std::int64_t kept = std::min(chunk.count, plan_.previous_members - chunk.first);
-        const EnsembleChunk before = plan_.previous(chunk.first, kept);
-        const auto copy = [&](std::vector<double>& to, const std::vector<double>& from, std::int64_t member, std::int64_t rows) {
-            const std::size_t components = to.size() / static_cast<std::size_t>(chunk.count * rows);
-            for (std::size_t c = 0; c < components; ++c)
-                for (std::int64_t row = 0; row < rows; ++row)
-                    to[(c * count + static_cast<std::size_t>(member)) * static_cast<std::size_t>(rows) + static_cast<std::size_t>(row)] =
-                        from[(c * static_cast<std::size_t>(kept) + static_cast<std::size_t>(member)) * static_cast<std::size_t>(rows) +
-                             static_cast<std::size_t>(row)];
-        };
-        for (std::int64_t member = 0; member < kept; ++member) {
-            const auto m = static_cast<std::size_t>(member);
-            if (!is_final(before.status[m])) continue;
-            block.final_before[m] = true;
-            chunk.status[m] = before.status[m];
-            chunk.span_start[m] = before.span_start[m];
-            chunk.span_end[m] = before.span_end[m];
-            chunk.stopped_at[m] = before.stopped_at[m];
-            chunk.accepted[m] = before.accepted[m];
-            chunk.rejected[m] = before.rejected[m];
-            copy(chunk.drawn, before.drawn, member, 1);
-            for (std::size_t i = 0; i < model.inputs() - model.parameters.size(); ++i)
-                block.inputs[(model.parameters.size() + i) * count + m] = before.internals[i * static_cast<std::size_t>(kept) + m];
-            copy(chunk.drift, before.drift, member, 1);
-            copy(chunk.states, before.states, member, chunk.rows);
-            if (plan_.observables) copy(chunk.observables, before.observables, member, chunk.rows);
-            if (plan_.times.per_member) copy(chunk.row_times, before.row_times, member, chunk.rows);
-        }
-    }
-    block.open = !guides_;
+    block.open = !guides_ && chunk.first >= plan_.previous_members;
     blocks_.push_back(std::move(owner));
     return &block;
+}
+
+void EnsembleBlocks::take_over(EnsembleBlock& block) {
+    const ModelDescription& model = plan_.model->description;
+    EnsembleChunk& chunk = block.chunk;
+    const std::int64_t kept = std::min(chunk.count, plan_.previous_members - chunk.first);
+    const auto count = static_cast<std::size_t>(chunk.count);
+    EnsembleChunk before;
+    {
+        const std::lock_guard one_at_a_time(previous_mutex_);
+        if (cancelled()) return;
+        before = plan_.previous(chunk.first, kept);
+    }
+    const auto copy = [&](std::vector<double>& to, const std::vector<double>& from, std::int64_t member, std::int64_t rows) {
+        const std::size_t components = to.size() / static_cast<std::size_t>(chunk.count * rows);
+        for (std::size_t c = 0; c < components; ++c)
+            for (std::int64_t row = 0; row < rows; ++row)
+                to[(c * count + static_cast<std::size_t>(member)) * static_cast<std::size_t>(rows) + static_cast<std::size_t>(row)] =
+                    from[(c * static_cast<std::size_t>(kept) + static_cast<std::size_t>(member)) * static_cast<std::size_t>(rows) +
+                         static_cast<std::size_t>(row)];
+    };
+    for (std::int64_t member = 0; member < kept; ++member) {
+        const auto m = static_cast<std::size_t>(member);
+        if (!is_final(before.status[m])) continue;
+        block.final_before[m] = true;
+        chunk.status[m] = before.status[m];
+        chunk.span_start[m] = before.span_start[m];
+        chunk.span_end[m] = before.span_end[m];
+        chunk.stopped_at[m] = before.stopped_at[m];
+        chunk.accepted[m] = before.accepted[m];
+        chunk.rejected[m] = before.rejected[m];
+        copy(chunk.drawn, before.drawn, member, 1);
+        for (std::size_t i = 0; i < model.inputs() - model.parameters.size(); ++i)
+            block.inputs[(model.parameters.size() + i) * count + m] = before.internals[i * static_cast<std::size_t>(kept) + m];
+        copy(chunk.drift, before.drift, member, 1);
+        copy(chunk.states, before.states, member, chunk.rows);
+        if (plan_.observables) copy(chunk.observables, before.observables, member, chunk.rows);
+        if (plan_.times.per_member) copy(chunk.row_times, before.row_times, member, chunk.rows);
+    }
+    const std::lock_guard lock(mutex_);
+    taken_over_ += kept;
 }
 
 EnsembleBlock* EnsembleBlocks::block_to_take(const EnsembleBlock* own) {
@@ -187,7 +198,7 @@ int EnsembleBlocks::take(const EnsembleBlock*& own, int count, LaneMember* membe
         std::int64_t first = 0, last = 0;
         {
             std::unique_lock lock(mutex_);
-            // A block that another thread is drawing is waited for: lanes that find nothing now stay idle until all others are.
+            // A block that another thread is drawing or taking over is waited for: lanes that find nothing now stay idle until all others are.
             members_available_.wait(
                 lock, [&] { return cancelled() || can_open_block() || block_to_take(own) != nullptr || being_drawn_ == 0; });
             if (cancelled()) break;
@@ -197,7 +208,8 @@ int EnsembleBlocks::take(const EnsembleBlock*& own, int count, LaneMember* membe
             if (!block->open) {
                 ++being_drawn_;
                 lock.unlock();
-                draw_with_guides(*block);
+                if (block->chunk.first < plan_.previous_members) take_over(*block);
+                if (guides_) draw_with_guides(*block);
                 lock.lock();
                 --being_drawn_;
                 block->open = true;
@@ -383,8 +395,7 @@ void EnsembleBlocks::cancel() {
 
 EnsembleBlock* EnsembleBlocks::close_next() {
     const std::lock_guard lock(mutex_);
-    if (blocks_.empty() && next_ < plan_.previous_members) open_block();  // results of the earlier run that nobody came to
-    if (blocks_.empty()) return nullptr;
+    if (blocks_.empty() || taken_over_ < plan_.previous_members) return nullptr;
     EnsembleBlock& block = *blocks_.front();
     if (!block.ready) {
         EnsembleChunk& chunk = block.chunk;

@@ -75,7 +75,7 @@ public:
     bool cancelled() const { return cancelled_.load(std::memory_order_relaxed); }
 
     /// After cancel() and the end of the threads: closes the oldest block as it is, unfinished members with a
-    /// status that says so; null when none is left.
+    /// status that says so; null when none is left, or while the interrupted run still holds members that weren't taken over.
     EnsembleBlock* close_next();
 
     /// Members that have ended.
@@ -86,6 +86,9 @@ private:
     /// Under the lock: an open block that has members left, `own` if possible; null where a new one is to be opened, or there is none.
     EnsembleBlock* block_to_take(const EnsembleBlock* own);
     bool can_open_block() const { return next_ < plan_.size && static_cast<int>(blocks_.size()) < plan_.window; }
+    /// Fills the block with what the interrupted run has of it, unless the run is cancelled first. Outside the lock, because the call for
+    /// it may cancel the run.
+    void take_over(EnsembleBlock& block);
     /// Draws the members first..last-1 of the block, most_at_once at most.
     void draw(EnsembleBlock& block, std::int64_t first, std::int64_t last);
     /// Draws all members of a block with a guide and integrates the guides; outside the lock, because it is as much work as many members.
@@ -103,11 +106,12 @@ private:
     const BlockPlan plan_;
     const std::optional<GuideOrbits> guides_;
     std::vector<Limits> parameter_limits_, initial_limits_;
-    std::mutex mutex_;
+    std::mutex mutex_, previous_mutex_;  ///< the second one is held during calls of BlockPlan::previous
     std::condition_variable block_ready_, members_available_;
     std::deque<std::unique_ptr<EnsembleBlock>> blocks_;
     std::int64_t next_ = 0;            ///< first member of the next block to be opened
-    int being_drawn_ = 0;              ///< blocks that a thread is drawing
+    int being_drawn_ = 0;              ///< blocks that a thread is drawing or taking over
+    std::int64_t taken_over_ = 0;      ///< members of the interrupted run, whether they are final or not
     std::int64_t consumed_ = 0;        ///< members that had ended in the blocks given back
     std::atomic<bool> cancelled_{false};
 };

@@ -21,9 +21,11 @@ std::vector<std::byte> shuffled(const PlainChunk& chunk) {
     return result;
 }
 
+// Bits of skipped filters, in the order of the pipeline.
+constexpr std::uint32_t without_shuffle = 1, without_deflate = 2;
+
 CompressedChunk compressed(const PlainChunk& chunk) {
     constexpr int level = 1;  // higher ones gain nothing
-    constexpr std::uint32_t without_deflate = 2;
     std::vector<std::byte> plain = shuffled(chunk);
     uLongf size = compressBound(static_cast<uLong>(plain.size()));
     std::vector<std::byte> deflated(size);
@@ -34,16 +36,21 @@ CompressedChunk compressed(const PlainChunk& chunk) {
     return {std::move(deflated), 0};
 }
 
+CompressedChunk untouched(const PlainChunk& chunk) {
+    return {std::vector<std::byte>(chunk.values, chunk.values + chunk.bytes), without_shuffle | without_deflate};
+}
+
 }  // namespace
 
-std::vector<CompressedChunk> compress(const std::vector<PlainChunk>& chunks) {
+std::vector<CompressedChunk> compress(const std::vector<PlainChunk>& chunks, int threads, const std::stop_token& hurry) {
     std::vector<CompressedChunk> results(chunks.size());
     std::atomic<std::size_t> next{0};
     std::mutex mutex;
     std::exception_ptr failure;
     const auto work = [&] {
         try {
-            for (std::size_t i = next++; i < chunks.size(); i = next++) results[i] = compressed(chunks[i]);
+            for (std::size_t i = next++; i < chunks.size(); i = next++)
+                results[i] = hurry.stop_requested() ? untouched(chunks[i]) : compressed(chunks[i]);
         } catch (...) {  // out of memory
             const std::lock_guard lock(mutex);
             failure = std::current_exception();
@@ -51,9 +58,10 @@ std::vector<CompressedChunk> compress(const std::vector<PlainChunk>& chunks) {
     };
     {
         std::vector<std::jthread> pool;
-        const std::size_t threads = std::min<std::size_t>(chunks.size(), std::max(1u, std::thread::hardware_concurrency()));
+        const std::size_t wanted = threads > 0 ? static_cast<std::size_t>(threads) : std::max(1u, std::thread::hardware_concurrency());
+        const std::size_t most = std::min(chunks.size(), wanted);
         try {
-            for (std::size_t i = 1; i < threads; ++i) pool.emplace_back(work);
+            for (std::size_t i = 1; i < most; ++i) pool.emplace_back(work);
         } catch (const std::system_error&) {  // no more threads can be had: those there are do it
         }
         work();

@@ -32,6 +32,14 @@ void ExportThread::run(std::function<void()> task) {
     if (failure_) std::rethrow_exception(failure_);
 }
 
+void ExportThread::drop_waiting() {
+    {
+        const std::lock_guard lock(mutex_);
+        tasks_.clear();
+    }
+    task_done_.notify_all();
+}
+
 void ExportThread::work() {
     std::unique_lock lock(mutex_);
     while (true) {

@@ -20,6 +20,7 @@ public:
 
     void post(std::function<void()> task);      ///< throws an earlier task's exception
     void run(std::function<void()> task);       ///< waits for all tasks; throws the exception of this or an earlier one
+    void drop_waiting();                        ///< tasks that haven't begun never will
 
 private:
     void work();

@@ -126,6 +126,7 @@ struct Hdf5Writer::File {
     EnsembleRequest request;
     Provenance provenance;
     ExportLayout layout;
+    std::stop_token hurry;
 
     // Filled by the calling thread in turn.
     std::vector<Batch> batches;
@@ -265,7 +266,7 @@ void Hdf5Writer::File::write_chunks(const Batch& members) {
         for (std::size_t k = 0; k < chunks.size(); ++k) write(places[k], 0, chunks[k].bytes, chunks[k].values);
         return;
     }
-    const std::vector<CompressedChunk> compressed = compress(chunks);
+    const std::vector<CompressedChunk> compressed = compress(chunks, request.solver.threads, hurry);
     for (std::size_t k = 0; k < chunks.size(); ++k)
         write(places[k], compressed[k].skipped_filters, compressed[k].bytes.size(), compressed[k].bytes.data());
 }
@@ -387,7 +388,8 @@ void Hdf5Writer::File::run(const std::function<void()>& task) {
 }
 
 Hdf5Writer::Hdf5Writer(const fs::path& target, bool overwrite, const ModelDescription& model, const EnsembleRequest& request,
-                       const SaveTimes& times, const std::vector<VariedQuantity>& varied, const Provenance& provenance)
+                       const SaveTimes& times, const std::vector<VariedQuantity>& varied, const Provenance& provenance,
+                       std::stop_token hurry)
     : file_(std::make_unique<File>()) {
     check_target(target, overwrite);
     check_disk(model, request, times, target);
@@ -399,6 +401,7 @@ Hdf5Writer::Hdf5Writer(const fs::path& target, bool overwrite, const ModelDescri
     f.request = request;
     f.request.table = {};
     f.provenance = provenance;
+    f.hurry = std::move(hurry);
     f.layout = export_layout(model, request, times, varied);
     remove_stale_part(f.part);
     constexpr std::size_t most_waiting = 2;
@@ -411,6 +414,7 @@ Hdf5Writer::Hdf5Writer(const fs::path& target, bool overwrite, const ModelDescri
 Hdf5Writer::~Hdf5Writer() {
     File& f = *file_;
     if (f.ended) return;
+    f.thread->drop_waiting();
     try {
         f.run([&f] {
             f.saved = 0;

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <stop_token>
 
 #include "engine/ensemble.hpp"
 #include "engine/export/part_file.hpp"
@@ -33,9 +34,11 @@ void check_disk(const ModelDescription& model, const EnsembleRequest& request, c
 class Hdf5Writer : public ChunkSink {
 public:
     /// Throws std::runtime_error (folder missing or read-only, target exists and !overwrite, another run is writing it) or what check_disk
-    /// throws before anything is written. A part file that an earlier run left is replaced.
+    /// throws before anything is written. A part file that an earlier run left is replaced. Compression has `solver.threads` threads;
+    /// once `hurry` asks for a stop, chunks are written as they are, without it.
     Hdf5Writer(const std::filesystem::path& target, bool overwrite, const ModelDescription& model, const EnsembleRequest& request,
-               const SaveTimes& times, const std::vector<VariedQuantity>& varied, const Provenance& provenance);
+               const SaveTimes& times, const std::vector<VariedQuantity>& varied, const Provenance& provenance,
+               std::stop_token hurry = {});
     ~Hdf5Writer() override;         ///< without finish() or keep_incomplete(): the part file is removed
 
     /// Members must arrive in order. The values are copied: rows thinned to `output.every`, converted to `output.precision`.
