@@ -91,6 +91,11 @@ def check_layout(file):
             scale = dim[0].name.lstrip("/")
             require(dim.label == scale, f"{name}: label {dim.label!r} beside scale {scale!r}")
             require(dataset.shape[axis] == file[scale].shape[0], f"{name}: axis {axis} has another length than {scale}")
+        if dataset.ndim == 2 and dataset.dims[0].label == "member":
+            # A member's curve is read from few chunks, one time of all members without the whole file.
+            members_together, rows_together = dataset.chunks
+            require(members_together * rows_together * dataset.dtype.itemsize <= 2 << 20, f"{name}: chunks of {dataset.chunks}")
+            require(rows_together >= min(rows, 1024), f"{name}: {rows} rows in chunks of {rows_together}")
         if name.startswith("param_"):
             require(dataset.shape in ((), (members,)), f"{name}: shape {dataset.shape}")
     if "quantile" in file:

@@ -123,10 +123,10 @@ inline Provenance provenance() {
 }
 
 inline std::unique_ptr<Hdf5Writer> writer(const std::filesystem::path& file, const EnsembleRequest& request, bool overwrite = false,
-                                          const Provenance& from = provenance()) {
+                                          const Provenance& from = provenance(), std::stop_token hurry = {}) {
     const ModelDescription description = model();
     return std::make_unique<Hdf5Writer>(file, overwrite, description, request, run_save_times(request),
-                                        varied_quantities(description, request), from);
+                                        varied_quantities(description, request), from, std::move(hurry));
 }
 
 /// The result of a run of this request, as far as the export needs it.

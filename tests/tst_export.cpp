@@ -126,6 +126,29 @@ private slots:
         QVERIFY(contains(message([&] { reader.chunk(made_up::model(), request, 0, 1); }), "float32"));
     }
 
+    void times_are_double_beside_states_in_single_precision() {  // case B23
+        for (const bool own_spans : {false, true}) {
+            EnsembleRequest request = own_spans ? made_up::request_with_spans(40, 5) : made_up::request(40, 5);
+            request.output.precision = OutputRequest::Precision::float32;
+            const double start = 30000000, interval = 75;  // 30000075 is no number of single precision
+            request.span.start = start;
+            request.span.end = start + 4 * interval;
+            if (own_spans) request.table.columns = {std::vector<double>(40, start + 4 * interval)};
+            EnsembleChunk chunk = made_up::chunk(request, 0, 40);
+            for (std::size_t i = 0; i < chunk.row_times.size(); ++i) chunk.row_times[i] = start + interval * static_cast<double>(i % 5);
+            chunk.span_start.assign(40, start);
+            chunk.span_end.assign(40, start + interval);
+            const auto writer = made_up::writer(in_folder("a.h5"), request, true);
+            writer->chunk(chunk);
+            writer->finish({}, {});
+            const Hdf5Reader reader(in_folder("a.h5"));
+            const std::vector<double> times = reader.dataset("time");
+            QCOMPARE(times.size(), std::size_t{own_spans ? 200u : 5u});
+            for (std::size_t i = 0; i < times.size(); ++i) QCOMPARE(times[i], start + interval * static_cast<double>(i % 5));
+            QVERIFY(reader.dataset("span_start") == chunk.span_start && reader.dataset("span_end") == chunk.span_end);
+        }
+    }
+
     void states_observables_and_statistics_are_left_out_when_not_asked_for() {
         EnsembleRequest request = made_up::request(20, 4);
         request.output.states = false;
@@ -213,6 +236,33 @@ private slots:
         QCOMPARE(compressed[0].bytes[1001], reinterpret_cast<const std::byte*>(&noise[1])[1]);
         QCOMPARE(compressed[1].skipped_filters, 0u);
         QVERIFY(compressed[1].bytes.size() < 100);
+    }
+
+    void after_a_stop_chunks_stay_as_they_are() {
+        const std::vector<double> zeros(1000);
+        std::stop_source stop;
+        stop.request_stop();
+        const PlainChunk chunk{reinterpret_cast<const std::byte*>(zeros.data()), 8000, 8};
+        const std::vector<CompressedChunk> untouched = compress({chunk, chunk}, 1, stop.get_token());
+        for (const CompressedChunk& result : untouched) {
+            QCOMPARE(result.skipped_filters, 3u);
+            QCOMPARE(result.bytes.size(), std::size_t{8000});
+        }
+    }
+
+    void compressed_and_untouched_chunks_read_back_alike() {
+        const EnsembleRequest request = with(made_up::request(3000, 400), OutputRequest::Compression::gzip);
+        std::stop_source stop;
+        const auto writer = made_up::writer(in_folder("a.h5"), request, false, made_up::provenance(), stop.get_token());
+        send(*writer, request, 0, 1500);
+        while (writer->members_saved() < 1000) QThread::msleep(1);
+        stop.request_stop();
+        send(*writer, request, 1500, 2000);
+        writer->chunk(not_run(request, 2000, 10));  // the last chunk shrinks to the members before
+        writer->keep_incomplete();
+        const Hdf5Reader reader(in_folder("a.incomplete.h5"));
+        QCOMPARE(reader.members(), std::int64_t{2000});
+        compare(reader.chunk(made_up::model(), request, 0, 2000), made_up::chunk(request, 0, 2000));
     }
 
     void batches_stay_small_whatever_the_request_data() {

@@ -4,6 +4,8 @@
 // Left out: the first part of B26 (Robertson's reactions) and the second of B27, which need an implicit method.
 #include "tests/ensemble_runs.hpp"
 
+#include <sys/mman.h>
+
 #include <chrono>
 #include <functional>
 #include <numeric>
@@ -40,6 +42,62 @@ void verify_refused(const std::function<void()>& action, const QString& key) {
         QVERIFY2(message.contains(key) && !message.contains('\n'), error.what());
     }
 }
+
+/// Zeros of which only those take memory that are written to.
+class SparseArray {
+public:
+    explicit SparseArray(std::int64_t size) : bytes_(static_cast<std::size_t>(size) * sizeof(double)) {
+        void* const mapped = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (mapped != MAP_FAILED) values_ = static_cast<double*>(mapped);
+    }
+    SparseArray(const SparseArray&) = delete;
+    SparseArray& operator=(const SparseArray&) = delete;
+    ~SparseArray() {
+        if (values_ != nullptr) munmap(values_, bytes_);
+    }
+    double* values() const { return values_; }  ///< null where the system refuses so much
+
+private:
+    std::size_t bytes_;
+    double* values_ = nullptr;
+};
+
+/// Members of a' = -p a, b' = -2 p b whose rows lie where they would in the results of the whole ensemble, [state][50000 members][rows].
+class PairJob final : public LaneJob {
+public:
+    static constexpr std::int64_t members = 50000;
+    PairJob(const SolverConstants& constants, std::vector<std::int64_t> numbers, const std::vector<double>& times, double* results)
+        : LaneJob(constants), numbers_(std::move(numbers)), times_(times), results_(results), initial_(2 * numbers_.size()),
+          inputs_(2 * numbers_.size()) {}
+
+    int take(int count, LaneMember* handed, double* p, double* y0, double* start, double* end) override {
+        const auto rows = static_cast<std::int64_t>(times_.size()), all = static_cast<std::int64_t>(numbers_.size());
+        const int taken = static_cast<int>(std::min<std::int64_t>(count, all - next_));
+        for (int lane = 0; lane < taken; ++lane, ++next_) {
+            const std::int64_t number = numbers_[static_cast<std::size_t>(next_)];
+            handed[lane] = {nullptr, next_, times_.data(), rows, results_ + number * rows, members * rows, &initial_[static_cast<std::size_t>(next_)],
+                            all, &inputs_[static_cast<std::size_t>(next_)], all, 0};
+            for (int i = 0; i < 2; ++i) {
+                p[i * count + lane] = -(i + 1) * static_cast<double>(number + 1) / static_cast<double>(members);
+                y0[i * count + lane] = 1;
+            }
+            start[lane] = times_.front();
+            end[lane] = times_.back();
+        }
+        return taken;
+    }
+    void finish(const LaneMember&, Status status, double, double, double) override { ok += int{status == Status::ok}; }
+    bool cancelled() const override { return false; }
+
+    std::int64_t ok = 0;
+
+private:
+    std::vector<std::int64_t> numbers_;
+    const std::vector<double>& times_;
+    double* results_;
+    std::vector<double> initial_, inputs_;
+    std::int64_t next_ = 0;
+};
 
 }  // namespace
 
@@ -95,6 +153,12 @@ private slots:
     void whole_numbers_are_numbers();
     void results_beyond_32_bit_indices_are_right_data() { add_rows(); }
     void results_beyond_32_bit_indices_are_right();
+    void rows_are_written_beyond_32_bit_positions_data() { add_rows(); }
+    void rows_are_written_beyond_32_bit_positions();
+    void strides_beyond_32_bits_are_followed_data() { add_rows(); }
+    void strides_beyond_32_bits_are_followed();
+    void time_keeps_its_resolution_far_from_zero_data() { add_rows(); }
+    void time_keeps_its_resolution_far_from_zero();
     void cancel_stops_the_work_data() { add_rows(); }
     void cancel_stops_the_work();
     void a_state_at_zero_does_not_stop_the_first_step_data() { add_rows(); }
@@ -487,7 +551,7 @@ void TestFieldCases::whole_numbers_are_numbers() {  // B29
 }
 
 // The last hundred of 50000 members with 25000 rows of two states, 2.5e9 values; streamed, for together they need 20 GB. That no index is
-// narrower than 64 bits is checked on the types.
+// narrower than 64 bits is checked on the types here, and on positions in the next two tests.
 void TestFieldCases::results_beyond_32_bit_indices_are_right() {  // B31
     static_assert(sizeof(EnsembleChunk::first) == 8 && sizeof(EnsembleChunk::count) == 8 && sizeof(EnsembleChunk::rows) == 8);
     static_assert(sizeof(EnsembleRequest::size) == 8 && sizeof(SaveTimes::rows) == 8);
@@ -522,6 +586,85 @@ void TestFieldCases::results_beyond_32_bit_indices_are_right() {  // B31
     ACCEPT(last.a.back(), 0.1353352832);
     ACCEPT(last.a.front(), 0.1794174617);
     ACCEPT(last.b.front(), 0.0321906256);
+}
+
+void TestFieldCases::rows_are_written_beyond_32_bit_positions() {  // B31
+    const Model& model = model_named("exponential_pair");
+    const InstructionSet set = *options_of_row().instruction_set;
+    const auto kernels = std::ranges::find(model.kernels, set, &Kernels::set);
+    constexpr std::int64_t rows = 25000, stride = PairJob::members * rows;
+    const SparseArray results(2 * stride);
+    if (results.values() == nullptr) QSKIP("20 GB of addresses are not to be had");
+    std::vector<double> times(static_cast<std::size_t>(rows));
+    for (std::size_t row = 0; row < times.size(); ++row) times[row] = 2.0 * static_cast<double>(row) / (rows - 1);
+    const double atol[] = {1e-10, 1e-10};
+    SolverConstants constants{};
+    constants.rtol = 1e-8;
+    constants.atol = atol;
+    constants.largest_step = std::numeric_limits<double>::infinity();
+    constants.max_steps = 1e5;
+    PairJob job(constants, {42950, 49997, 49998, 49999}, times, results.values());
+    cpu_code(set).solve[static_cast<std::size_t>(method_index(method_of_row()))](kernels->functions, job);
+    QCOMPARE(job.ok, std::int64_t{4});
+    const auto at = [&](std::int64_t state, std::int64_t member, std::int64_t row) {
+        return results.values()[state * stride + member * rows + row];
+    };
+    ACCEPT(at(0, 42950, rows - 1), 0.1794174617);
+    ACCEPT(at(1, 42950, rows - 1), 0.0321906256);
+    ACCEPT(at(0, 49999, rows - 1), 0.1353352832);
+    ACCEPT(at(1, 49999, rows - 1), 0.0183156389);
+    for (const std::int64_t state : {0, 1}) {
+        for (const std::int64_t member : {42950, 49997, 49998, 49999}) QCOMPARE(at(state, member, 0), 1.0);
+        for (const std::int64_t member : {0, 42949, 42951, 49996})  // those that nobody computed
+            for (const std::int64_t row : {std::int64_t{0}, rows - 1}) QCOMPARE(at(state, member, row), 0.0);
+    }
+}
+
+void TestFieldCases::strides_beyond_32_bits_are_followed() {  // B31: observables and invariants
+    const Model& model = model_named("kepler");
+    const InstructionSet set = *options_of_row().instruction_set;
+    const auto kernels = std::ranges::find(model.kernels, set, &Kernels::set);
+    const auto n_states = static_cast<std::int64_t>(model.description.states.size()),
+               n_observables = static_cast<std::int64_t>(model.description.observables.size());
+    constexpr std::int64_t stride = 1'250'000'000;
+    const SparseArray states(n_states * stride), observables(n_observables * stride);
+    if (states.values() == nullptr || observables.values() == nullptr) QSKIP("40 GB of addresses are not to be had");
+    std::vector<double> inputs, close_states, close_observables(model.description.observables.size());
+    for (const ParameterInfo& parameter : model.description.parameters) inputs.push_back(parameter.default_value);
+    for (std::int64_t d = 0; d < n_states; ++d) {
+        close_states.push_back(0.3 + 0.2 * static_cast<double>(d));
+        states.values()[d * stride] = close_states.back();
+    }
+    const double time = 0;
+    PointBlock block{1, 1, &time, false, states.values(), stride, inputs.data(), 1, nullptr, nullptr, observables.values(), stride};
+    cpu_code(set).evaluate(kernels->functions, PointFunction::observe, block);
+    block.states = close_states.data();
+    block.out = close_observables.data();
+    block.state_stride = block.out_stride = 1;
+    cpu_code(set).evaluate(kernels->functions, PointFunction::observe, block);
+    QVERIFY(n_states * stride > std::int64_t{1} << 31 && n_observables * stride > std::int64_t{1} << 31);
+    for (std::int64_t q = 0; q < n_observables; ++q)
+        QCOMPARE(observables.values()[q * stride], close_observables[static_cast<std::size_t>(q)]);
+    QVERIFY(close_observables.back() != 0);
+}
+
+// A clock of single precision would step from 30000000 to 30000076; states and times are doubles throughout.
+void TestFieldCases::time_keeps_its_resolution_far_from_zero() {  // B23
+    const Model& model = model_named("slope_of_time");
+    EnsembleRequest request = request_for(model);
+    set_parameter(request, 0, 1.0 / 3e7);  // y' = 1 to a part in 10^5
+    start_at(request, {0});
+    save_every(request, 3e7, 3e7 + 300, 75);
+    const Run run = run_row(model, request);
+    VERIFY_OK(run);
+    QCOMPARE(run.rows, std::size_t{5});
+    for (std::size_t row = 0; row < 5; ++row) {
+        const double since_start = 75.0 * static_cast<double>(row), time = 3e7 + since_start;
+        QCOMPARE(run.result.save_times.shared[row], time);
+        QCOMPARE(run.observable(0, row), time);
+        ACCEPT(run.state(0, row), since_start + since_start * since_start / 6e7);
+    }
+    QCOMPARE(run.all.stopped_at[0], 3e7 + 300);
 }
 
 void TestFieldCases::cancel_stops_the_work() {  // B32

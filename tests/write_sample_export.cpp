@@ -1,8 +1,9 @@
 // Writes a made-up ensemble for check_export.py and for the tests that kill it or let its disk fill up.
 //   write_sample_export FILE MEMBERS ROWS [float32] [every=K] [gzip] [spans] [bare] [acknowledge] [limit=BYTES] [incomplete] [unfinished]
+//                       [hurry]
 // `acknowledge` prints a line after each chunk with the number of saved members; `limit` makes larger files fail as on a full disk;
 // `bare` has neither states nor observables; `incomplete` stops in the middle and keeps what there is, `unfinished` after the last
-// member. Exit 1 with the message on a failure.
+// member; from the middle on `hurry` asks for no more compression. Exit 1 with the message on a failure.
 #include <sys/resource.h>
 
 #include <charconv>
@@ -35,7 +36,7 @@ int main(int argc, char** argv) {
     const std::filesystem::path file = argv[1];
     const std::int64_t members = number(argv[2]), rows = number(argv[3]);
     EnsembleRequest request = made_up::request(members, rows);
-    bool acknowledge = false, incomplete = false, unfinished = false;
+    bool acknowledge = false, incomplete = false, unfinished = false, hurry = false;
     for (int i = 4; i < argc; ++i) {
         const std::string_view option = argv[i];
         if (option == "spans") request.table = made_up::request_with_spans(members, rows).table;
@@ -44,16 +45,19 @@ int main(int argc, char** argv) {
         if (option == "acknowledge") acknowledge = true;
         if (option == "incomplete") incomplete = true;
         if (option == "unfinished") unfinished = true;
+        if (option == "hurry") hurry = true;
         if (option == "bare") request.output.states = request.output.observables = false;
         if (option.starts_with("every=")) request.output.every = number(option.substr(6));
         if (option.starts_with("limit=")) limit_file_size(number(option.substr(6)));
     }
     try {
-        const auto writer = made_up::writer(file, request, true);
+        std::stop_source no_more_compression;
+        const auto writer = made_up::writer(file, request, true, made_up::provenance(), no_more_compression.get_token());
         if (acknowledge) std::cout << "created" << std::endl;
         StatisticsCollector statistics(made_up::model(), members, run_save_times(request).rows, request.output.states, request.output.observables);
         constexpr std::int64_t chunk_members = 50;
         for (std::int64_t first = 0; first < members; first += chunk_members) {
+            if (hurry && 2 * first >= members) no_more_compression.request_stop();
             if (incomplete && 2 * first >= members) {
                 std::cout << writer->keep_incomplete().string() << std::endl;
                 return 0;

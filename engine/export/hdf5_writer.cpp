@@ -160,6 +160,7 @@ struct Hdf5Writer::File {
     void flush();
     void note(const std::string& event);
     void set_extent(std::size_t dataset, std::int64_t members);
+    void shrink(std::int64_t members);
     void close_file();
     void verify(std::int64_t members, bool is_complete) const;
     void write_summary(const EnsembleResult& result, const EnsembleStatistics& statistics);
@@ -226,6 +227,17 @@ void Hdf5Writer::File::note(const std::string& event) {
 void Hdf5Writer::File::set_extent(std::size_t dataset, std::int64_t members) {
     const std::array<hsize_t, 2> extent{static_cast<hsize_t>(members), static_cast<hsize_t>(rows())};
     check(H5Dset_extent(datasets[dataset].id(), extent.data()), "can't be written");
+}
+
+/// The library blanks the rest of a chunk that loses members, for which it reads it; of a chunk that was just written whole it remembers the
+/// place, but not the filters that were skipped, until the dataset is closed.
+void Hdf5Writer::File::shrink(std::int64_t members) {
+    for (std::size_t i = 0; i < datasets.size(); ++i) {
+        const std::string& name = layout.members[i].layout.name;
+        check(datasets[i].close(), "can't be written");
+        datasets[i] = Hdf5Handle(H5Dopen2(file.id(), name.c_str(), H5P_DEFAULT), H5Dclose, name);
+        set_extent(i, members);
+    }
 }
 
 void Hdf5Writer::File::write_list(std::size_t dataset, const Batch& members) {
@@ -465,7 +477,7 @@ fs::path Hdf5Writer::keep_incomplete() {
             return f.give_up();
         }
         kept = incomplete_path(f.target);
-        for (std::size_t i = 0; i < f.datasets.size(); ++i) f.set_extent(i, f.last_complete);
+        f.shrink(f.last_complete);
         f.note("interrupted: " + std::to_string(f.complete) + " of " + std::to_string(f.request.size) + " members");
         f.flush();
         f.close_file();
