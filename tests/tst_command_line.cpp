@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <bit>
+#include <chrono>
 #include <cmath>
 #include <fstream>
 #include <locale>
@@ -38,10 +39,15 @@ struct Outcome {
 class Program {
 public:
     Program(const QString& folder, const QStringList& arguments,
-            const QProcessEnvironment& environment = QProcessEnvironment::systemEnvironment(), rlim_t file_size = RLIM_INFINITY) {
+            const QProcessEnvironment& environment = QProcessEnvironment::systemEnvironment(), rlim_t file_size = RLIM_INFINITY)
+        : Program(GRADSCAPE_RUN, folder, arguments, environment, file_size) {}
+
+    Program(const QString& program, const QString& folder, const QStringList& arguments, const QProcessEnvironment& environment,
+            rlim_t file_size, uid_t user = geteuid()) {
         process_.setWorkingDirectory(folder);
         process_.setProcessEnvironment(environment);
-        process_.setChildProcessModifier([file_size] {
+        process_.setChildProcessModifier([file_size, user] {
+            if (user != geteuid() && setuid(user) != 0) _exit(126);
             signal(SIGINT, SIG_DFL);
             signal(SIGTERM, SIG_DFL);
             if (file_size != RLIM_INFINITY) {
@@ -49,7 +55,7 @@ public:
                 setrlimit(RLIMIT_FSIZE, &limit);
             }
         });
-        process_.start(GRADSCAPE_RUN, arguments);
+        process_.start(program, arguments);
     }
 
     QProcess& process() { return process_; }
@@ -225,6 +231,11 @@ std::string difference(const std::filesystem::path& a, const std::filesystem::pa
     return compared > 10 ? "" : "only " + std::to_string(compared) + " datasets were found";
 }
 
+std::string content(const std::filesystem::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
 /// "" when the file can be read, else what is wrong with it.
 std::string fault_of(const std::filesystem::path& file) {
     try {
@@ -275,13 +286,20 @@ private slots:
     void a_folder_that_cannot_be_written_is_an_error_in_one_line_data();
     void a_folder_that_cannot_be_written_is_an_error_in_one_line();
     void a_result_larger_than_the_disk_is_refused_before_anything_is_computed();
+    void a_file_in_a_read_only_folder_stays();
     void rows_over_what_memory_holds_are_refused();
     void a_disk_that_fills_up_is_an_error_that_names_what_was_kept();
     void an_interrupted_run_that_is_resumed_equals_an_uninterrupted_one_data();
     void an_interrupted_run_that_is_resumed_equals_an_uninterrupted_one();
+    void an_interrupt_of_endless_members_is_obeyed_at_once();
+    void an_interrupt_while_members_are_taken_over_leaves_the_resumed_file_data();
+    void an_interrupt_while_members_are_taken_over_leaves_the_resumed_file();
+    void an_interrupt_of_the_accuracy_keeps_all_members();
     void a_resumed_stream_equals_an_uninterrupted_one();
     void names_with_line_breaks_stay_on_one_line();
     void a_stream_is_described_and_its_draws_can_be_used_again();
+    void the_scenario_in_a_file_gives_the_same_file_again_data();
+    void the_scenario_in_a_file_gives_the_same_file_again();
     void a_size_beside_groups_is_one_line();
     void a_grid_is_run_and_refuses_another_size();
     void a_latin_hypercube_is_run_and_not_extended();
@@ -704,6 +722,32 @@ void tst_command_line::a_folder_that_cannot_be_written_is_an_error_in_one_line()
     QCOMPARE(folder.names(), std::set<std::string>{"a.json"});
 }
 
+void tst_command_line::a_file_in_a_read_only_folder_stays() {  // case B33
+    const Folder folder, elsewhere;
+    folder.write("a.json", small_scenario());
+    QCOMPARE(run(folder.path(), {"a.json", "--out", "a.h5", "--quiet"}).code, 0);
+    const std::string before = content(folder.file("a.h5"));
+    // Root may write anywhere: then another user runs a copy of the program that he can reach.
+    constexpr uid_t nobody = 65534;
+    const bool is_root = geteuid() == 0;
+    const QString copy = elsewhere.path() + "/gradscape-run";
+    QVERIFY(QFile::copy(GRADSCAPE_RUN, copy));
+    using std::filesystem::perms;
+    const perms readable = perms::owner_read | perms::owner_exec | perms::group_read | perms::group_exec | perms::others_read | perms::others_exec;
+    for (const std::filesystem::path& shared : {elsewhere.file(""), elsewhere.file("gradscape-run"), folder.file("")})
+        std::filesystem::permissions(shared, readable);
+    const auto restore = qScopeGuard([&] {
+        for (const Folder* each : {&folder, &elsewhere}) std::filesystem::permissions(each->file(""), perms::owner_all);
+    });
+    const Outcome outcome = Program(copy, folder.path(), {"a.json", "--out", "a.h5", "--overwrite"}, QProcessEnvironment::systemEnvironment(),
+                                    RLIM_INFINITY, is_root ? nobody : geteuid())
+                                .outcome();
+    QCOMPARE(outcome.code, 1);
+    QVERIFY2(is_one_error_line(outcome.err) && contains(outcome.err, "a.h5: the folder can't be written to: Permission denied"), outcome.err.c_str());
+    QCOMPARE(folder.names(), (std::set<std::string>{"a.json", "a.h5"}));
+    QVERIFY(content(folder.file("a.h5")) == before);
+}
+
 void tst_command_line::a_result_larger_than_the_disk_is_refused_before_anything_is_computed() {
     const Folder folder;
     json scenario = small_scenario();
@@ -783,13 +827,12 @@ void tst_command_line::an_interrupted_run_that_is_resumed_equals_an_uninterrupte
     QStringList arguments = {"a.json", "--out", "a.h5", "--threads", "1"};
     std::int64_t kept = 0;
     for (int i = 0; i < interruptions; ++i) {
-        Program program(folder.path(), arguments);
+        Program program(folder.path(), arguments + QStringList{"--json"});
         program.reading_stderr();
         QVERIFY(program.signal_in_mid_run(number));
         const Outcome outcome = program.outcome();
         QVERIFY2(outcome.code == 130, outcome.err.c_str());
         QVERIFY2(contains(outcome.err, "gradscape-run --resume a.incomplete.h5"), outcome.err.c_str());
-        QCOMPARE(outcome.out, std::string());
         QCOMPARE(folder.names(), (std::set<std::string>{"a.json", "a.incomplete.h5"}));
         const Hdf5Reader reader(folder.file("a.incomplete.h5"));
         QVERIFY(!reader.complete());
@@ -798,6 +841,10 @@ void tst_command_line::an_interrupted_run_that_is_resumed_equals_an_uninterrupte
         QVERIFY(ok > kept && ok < long_size);
         kept = ok;
         QVERIFY2(contains(outcome.err, std::to_string(ok) + " of " + std::to_string(long_size) + " members are kept"), outcome.err.c_str());
+        const json closing = json::parse(outcome.out);
+        QCOMPARE(closing.at("complete").get<bool>(), false);
+        QCOMPARE(closing.at("file").get<std::string>(), std::string("a.incomplete.h5"));
+        QCOMPARE(closing.at("members").at("complete").get<std::int64_t>(), ok);
         arguments = QStringList{"--resume", "a.incomplete.h5"};
     }
     const Outcome resumed = run(folder.path(), {"--resume", "a.incomplete.h5", "--threads", "2", "--json"});
@@ -808,8 +855,97 @@ void tst_command_line::an_interrupted_run_that_is_resumed_equals_an_uninterrupte
     const ModelDescription& model = find_model(scenario["model"].get<std::string>())->description;
     QCOMPARE(difference(folder.file("a.h5"), folder.file("b.h5"), model), std::string());
     const json a = json::parse(resumed.out), b = json::parse(whole.out);
+    QCOMPARE(a.at("complete").get<bool>(), true);
     for (const char* part : {"members", "steps", "error", "drift", "seed", "seed_given", "method"})
         QCOMPARE(a.at(part).dump(), b.at(part).dump());
+}
+
+// Behind some members that end at once come members that don't end by themselves. The bound is far above what it takes (a few
+// hundredths of a second), so that it only tells obeying from not.
+void tst_command_line::an_interrupt_of_endless_members_is_obeyed_at_once() {  // case B32
+    const Folder folder;
+    std::string points = "end\n";
+    for (int i = 0; i < 20000; ++i) points += i < 5000 ? "0.001\n" : "1000\n";
+    folder.write("points.csv", points);
+    json scenario = small_scenario();
+    scenario["span"] = {{"end", {{"distribution", "table"}}}, {"save", 2}};
+    scenario["ensemble"] = {{"table", "points.csv"}, {"seed", 1}};
+    scenario["solver"] = {{"max_step", 1e-6}, {"max_steps", 2000000000}};
+    folder.write("a.json", scenario);
+    Program program(folder.path(), {"a.json", "--out", "a.h5"});
+    program.reading_stderr();
+    QVERIFY(program.signal_in_mid_run(SIGINT));
+    const auto asked = std::chrono::steady_clock::now();
+    const Outcome outcome = program.outcome();
+    QVERIFY(std::chrono::steady_clock::now() - asked < std::chrono::seconds(10));
+    QVERIFY2(outcome.code == 130, outcome.err.c_str());
+    QCOMPARE(folder.names(), (std::set<std::string>{"a.json", "a.incomplete.h5", "points.csv"}));
+}
+
+void tst_command_line::an_interrupt_while_members_are_taken_over_leaves_the_resumed_file_data() {
+    QTest::addColumn<QString>("out");
+    QTest::addColumn<bool>("overwrite");
+    QTest::addColumn<QString>("command");
+    QTest::newRow("beside it") << "" << false << "--resume a.incomplete.h5";
+    QTest::newRow("another file") << "b.h5" << false << "--resume a.incomplete.h5 --out b.h5";
+    QTest::newRow("onto itself") << "a.incomplete.h5" << true << "--resume a.incomplete.h5 --out a.incomplete.h5 --overwrite";
+}
+
+// The stop comes when the run is planned, before the first member is taken over.
+void tst_command_line::an_interrupt_while_members_are_taken_over_leaves_the_resumed_file() {
+    QFETCH(const QString, out);
+    QFETCH(const bool, overwrite);
+    QFETCH(const QString, command);
+    const Folder folder;
+    folder.write("a.json", small_scenario());
+    const QString present = QDir::currentPath();
+    QVERIFY(QDir::setCurrent(folder.path()));  // so that the names in messages are short
+    const auto restore = qScopeGuard([&] { QDir::setCurrent(present); });
+    std::stop_source stop;
+    RunHooks hooks;
+    hooks.stop = stop.get_token();
+    hooks.progress = [&](const Progress& progress) {
+        if (progress.done == progress.total) stop.request_stop();  // before the accuracy
+    };
+    QVERIFY(run_scenario({.scenario = "a.json", .resume = {}, .out = "a.h5", .overrides = {}}, hooks).interrupted);
+    const std::string before = content(folder.file("a.incomplete.h5"));
+
+    std::stop_source second;
+    hooks = {};
+    hooks.stop = second.get_token();
+    hooks.planned = [&](const RunPlan&) { second.request_stop(); };
+    const RunReport report =
+        run_scenario({.scenario = {}, .resume = "a.incomplete.h5", .out = out.toStdString(), .overrides = {}, .overwrite = overwrite}, hooks);
+    QVERIFY(report.interrupted);
+    const std::string says =
+        "interrupted; a.incomplete.h5 is as it was, with 50 of 50 members; to go on: gradscape-run " + command.toStdString();
+    QCOMPARE(report.sentence, says);
+    QCOMPARE(folder.names(), (std::set<std::string>{"a.json", "a.incomplete.h5"}));
+    QVERIFY(content(folder.file("a.incomplete.h5")) == before);
+    const json closing = json::parse(closing_json(report));
+    QCOMPARE(closing.at("complete").get<bool>(), false);
+    QCOMPARE(closing.at("members").at("complete").get<int>(), 50);
+    QCOMPARE(closing.at("members").at("by_status").at("ok").get<int>(), 50);
+}
+
+void tst_command_line::an_interrupt_of_the_accuracy_keeps_all_members() {
+    const Folder folder;
+    folder.write("a.json", small_scenario());
+    std::stop_source stop;
+    RunHooks hooks;
+    hooks.stop = stop.get_token();
+    hooks.progress = [&](const Progress& progress) {
+        if (progress.done == progress.total) stop.request_stop();
+    };
+    const RunReport report =
+        run_scenario({.scenario = folder.file("a.json"), .resume = {}, .out = folder.file("a.h5"), .overrides = {}}, hooks);
+    QVERIFY(report.interrupted);
+    const std::string kept = folder.file("a.incomplete.h5").string();
+    const std::string says = "interrupted; all 50 members are kept in " + kept + ", only statistics and accuracy are missing; to go on: ";
+    QVERIFY2(report.sentence.starts_with(says), report.sentence.c_str());
+    QCOMPARE(run(folder.path(), {"--resume", "a.incomplete.h5", "--quiet"}).code, 0);
+    QCOMPARE(run(folder.path(), {"a.json", "--out", "b.h5", "--quiet"}).code, 0);
+    QCOMPARE(difference(folder.file("a.h5"), folder.file("b.h5"), find_model("lorenz")->description), std::string());
 }
 
 void tst_command_line::a_resumed_stream_equals_an_uninterrupted_one() {
@@ -889,6 +1025,43 @@ void tst_command_line::a_stream_is_described_and_its_draws_can_be_used_again() {
     bare["output"] = {{"observables", false}};
     folder.write("bare.json", bare);
     QVERIFY(!contains(run(folder.path(), {"bare.json", "--out", "d.h5"}).out, "extent of"));
+}
+
+void tst_command_line::the_scenario_in_a_file_gives_the_same_file_again_data() {
+    QTest::addColumn<QString>("scenario");
+    const auto row = [](const char* name, const json& scenario) { QTest::newRow(name) << QString::fromStdString(scenario.dump()); };
+    for (const bool scramble : {true, false}) {
+        json sobol = small_scenario();
+        sobol["ensemble"] = {{"size", 64}, {"seed", 3}, {"sampling", "sobol"}, {"scramble", scramble}};
+        row(scramble ? "Sobol" : "Sobol without a shift", sobol);
+    }
+    json table = small_scenario();
+    table["parameters"] = {{"rho", {{"distribution", "table"}}}, {"beta", {{"distribution", "normal"}, {"mean", 2.7}, {"sd", 0.01}}}};
+    table["ensemble"] = {{"seed", 3}, {"table", "points.csv"}};
+    row("table beside draws", table);
+    json stream = stream_scenario(4, 50);
+    row("stream", stream);
+    stream["draws"] = {{"tail", 1}};
+    stream["ensemble"] = {{"size", 100}, {"sampling", "sobol"}};  // the program chooses the seed
+    row("stream of one tail", stream);
+}
+
+void tst_command_line::the_scenario_in_a_file_gives_the_same_file_again() {
+    QFETCH(const QString, scenario);
+    const Folder folder, elsewhere;
+    folder.write("points.csv", std::string("rho\n0.1\n12.3\n20.7\n1e-3\n"));
+    folder.write("a.json", scenario.toStdString());
+    const Outcome first = run(folder.path(), {"a.json", "--out", "a.h5", "--quiet"});
+    QVERIFY2(first.code == 0, first.err.c_str());
+    elsewhere.write("again.json", Hdf5Reader(folder.file("a.h5")).scenario_json());
+    const Outcome again = run(elsewhere.path(), {"again.json", "--out", "again.h5", "--quiet"});
+    QVERIFY2(again.code == 0, again.err.c_str());
+    const ModelDescription& model = find_model(Hdf5Reader(folder.file("a.h5")).attribute("model_name"))->description;
+    QCOMPARE(difference(folder.file("a.h5"), elsewhere.file("again.h5"), model), std::string());
+    json one = scenario_in(folder.file("a.h5")), other = scenario_in(elsewhere.file("again.h5"));
+    one["output"].erase("file");
+    other["output"].erase("file");
+    QCOMPARE(QString::fromStdString(one.dump()), QString::fromStdString(other.dump()));
 }
 
 void tst_command_line::a_size_beside_groups_is_one_line() {
@@ -977,7 +1150,9 @@ void tst_command_line::what_belongs_to_its_size_is_not_extended_when_it_is_resum
     Program program(folder.path(), {"a.json", "--out", "a.h5", "--threads", "1"});
     program.reading_stderr();
     QVERIFY(program.signal_in_mid_run(SIGINT));
-    QCOMPARE(program.outcome().code, 130);
+    const Outcome interrupted = program.outcome();
+    QCOMPARE(interrupted.code, 130);
+    QCOMPARE(interrupted.out, std::string());
     const Outcome larger = run(folder.path(), {"--resume", "a.incomplete.h5", "--size", "40000"});
     QCOMPARE(larger.code, 2);
     QVERIFY2(is_one_error_line(larger.err) && contains(larger.err, "--size"), larger.err.c_str());
