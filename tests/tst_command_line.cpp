@@ -209,7 +209,7 @@ std::vector<std::string> dataset_names(const ModelDescription& model) {
     for (const ObservableInfo& observable : model.observables) component(observable.name);
     for (const ParameterInfo& parameter : model.parameters) names.push_back("param_" + std::string(parameter.name));
     for (const InternalInfo& internal : model.internals) names.push_back("solved_" + std::string(internal.name));
-    for (const InvariantInfo& invariant : model.invariants) names.push_back("drift_" + std::string(invariant.name));
+    for (const InvariantInfo& invariant : model.invariants) names.push_back(std::string(invariant.name) + "_drift");
     for (const DrawInfo& draw : model.draws) names.push_back("draw_" + std::string(draw.name));
     names.emplace_back("group");
     return names;
