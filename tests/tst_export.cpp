@@ -144,7 +144,7 @@ private slots:
             const Hdf5Reader reader(in_folder("a.h5"));
             const std::vector<double> times = reader.dataset("time");
             QCOMPARE(times.size(), std::size_t{own_spans ? 200u : 5u});
-            for (std::size_t i = 0; i < times.size(); ++i) QCOMPARE(times[i], start + interval * static_cast<double>(i % 5));
+            for (std::size_t i = 0; i < times.size(); ++i) QVERIFY(times[i] == start + interval * static_cast<double>(i % 5));
             QVERIFY(reader.dataset("span_start") == chunk.span_start && reader.dataset("span_end") == chunk.span_end);
         }
     }

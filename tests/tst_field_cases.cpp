@@ -644,7 +644,7 @@ void TestFieldCases::strides_beyond_32_bits_are_followed() {  // B31: observable
     cpu_code(set).evaluate(kernels->functions, PointFunction::observe, block);
     QVERIFY(n_states * stride > std::int64_t{1} << 31 && n_observables * stride > std::int64_t{1} << 31);
     for (std::int64_t q = 0; q < n_observables; ++q)
-        QCOMPARE(observables.values()[q * stride], close_observables[static_cast<std::size_t>(q)]);
+        QVERIFY(same(observables.values()[q * stride], close_observables[static_cast<std::size_t>(q)]));
     QVERIFY(close_observables.back() != 0);
 }
 
@@ -660,11 +660,10 @@ void TestFieldCases::time_keeps_its_resolution_far_from_zero() {  // B23
     QCOMPARE(run.rows, std::size_t{5});
     for (std::size_t row = 0; row < 5; ++row) {
         const double since_start = 75.0 * static_cast<double>(row), time = 3e7 + since_start;
-        QCOMPARE(run.result.save_times.shared[row], time);
-        QCOMPARE(run.observable(0, row), time);
+        QVERIFY(run.result.save_times.shared[row] == time && run.observable(0, row) == time);
         ACCEPT(run.state(0, row), since_start + since_start * since_start / 6e7);
     }
-    QCOMPARE(run.all.stopped_at[0], 3e7 + 300);
+    QVERIFY(run.all.stopped_at[0] == 3e7 + 300);
 }
 
 void TestFieldCases::cancel_stops_the_work() {  // B32
