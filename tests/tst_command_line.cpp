@@ -733,17 +733,18 @@ void tst_command_line::a_file_in_a_read_only_folder_stays() {  // case B33
     const QString copy = elsewhere.path() + "/gradscape-run";
     QVERIFY(QFile::copy(GRADSCAPE_RUN, copy));
     using std::filesystem::perms;
-    const perms readable = perms::owner_read | perms::owner_exec | perms::group_read | perms::group_exec | perms::others_read | perms::others_exec;
+    constexpr auto readable = static_cast<perms>(0555);
     for (const std::filesystem::path& shared : {elsewhere.file(""), elsewhere.file("gradscape-run"), folder.file("")})
         std::filesystem::permissions(shared, readable);
     const auto restore = qScopeGuard([&] {
         for (const Folder* each : {&folder, &elsewhere}) std::filesystem::permissions(each->file(""), perms::owner_all);
     });
-    const Outcome outcome = Program(copy, folder.path(), {"a.json", "--out", "a.h5", "--overwrite"}, QProcessEnvironment::systemEnvironment(),
-                                    RLIM_INFINITY, is_root ? nobody : geteuid())
-                                .outcome();
+    const QStringList arguments = {"a.json", "--out", "a.h5", "--overwrite"};
+    Program program(copy, folder.path(), arguments, QProcessEnvironment::systemEnvironment(), RLIM_INFINITY, is_root ? nobody : geteuid());
+    const Outcome outcome = program.outcome();
     QCOMPARE(outcome.code, 1);
-    QVERIFY2(is_one_error_line(outcome.err) && contains(outcome.err, "a.h5: the folder can't be written to: Permission denied"), outcome.err.c_str());
+    QVERIFY2(is_one_error_line(outcome.err) && contains(outcome.err, "a.h5: the folder can't be written to: Permission denied"),
+             outcome.err.c_str());
     QCOMPARE(folder.names(), (std::set<std::string>{"a.json", "a.h5"}));
     QVERIFY(content(folder.file("a.h5")) == before);
 }

@@ -75,8 +75,8 @@ public:
         const int taken = static_cast<int>(std::min<std::int64_t>(count, all - next_));
         for (int lane = 0; lane < taken; ++lane, ++next_) {
             const std::int64_t number = numbers_[static_cast<std::size_t>(next_)];
-            handed[lane] = {nullptr, next_, times_.data(), rows, results_ + number * rows, members * rows, &initial_[static_cast<std::size_t>(next_)],
-                            all, &inputs_[static_cast<std::size_t>(next_)], all, 0};
+            handed[lane] = {nullptr, next_, times_.data(), rows, results_ + number * rows, members * rows,
+                            initial_.data() + next_, all, inputs_.data() + next_, all, 0};
             for (int i = 0; i < 2; ++i) {
                 p[i * count + lane] = -(i + 1) * static_cast<double>(number + 1) / static_cast<double>(members);
                 y0[i * count + lane] = 1;

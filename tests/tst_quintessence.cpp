@@ -274,8 +274,8 @@ void TestQuintessence::the_sign_of_the_field_doesnt_matter() {
     }
 }
 
-// Expansion slows the throw: phi' falls as 1/a under radiation and as a^(-3/2) under matter, three quarters of the density at N = -7. So the
-// field moves by some hundredths, and nothing of the throw is left today.
+// Expansion slows the throw: phi' falls as 1/a under radiation and as a^(-3/2) under matter, three quarters of the density at N = -7. So
+// the field moves by some hundredths, and nothing of the throw is left today.
 void TestQuintessence::a_field_that_is_thrown_closes_flat_too() {
     QFETCH(std::string, model);
     const Model& tested = model_named(model);

@@ -198,7 +198,8 @@ int EnsembleBlocks::take(const EnsembleBlock*& own, int count, LaneMember* membe
         std::int64_t first = 0, last = 0;
         {
             std::unique_lock lock(mutex_);
-            // A block that another thread is drawing or taking over is waited for: lanes that find nothing now stay idle until all others are.
+            // A block that another thread is drawing or taking over is waited for: lanes that find nothing now stay idle until all others
+            // are.
             members_available_.wait(
                 lock, [&] { return cancelled() || can_open_block() || block_to_take(own) != nullptr || being_drawn_ == 0; });
             if (cancelled()) break;

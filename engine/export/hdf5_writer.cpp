@@ -229,8 +229,8 @@ void Hdf5Writer::File::set_extent(std::size_t dataset, std::int64_t members) {
     check(H5Dset_extent(datasets[dataset].id(), extent.data()), "can't be written");
 }
 
-/// The library blanks the rest of a chunk that loses members, for which it reads it; of a chunk that was just written whole it remembers the
-/// place, but not the filters that were skipped, until the dataset is closed.
+/// The library blanks the rest of a chunk that loses members, for which it reads it; of a chunk that was just written whole it remembers
+/// the place, but not the filters that were skipped, until the dataset is closed.
 void Hdf5Writer::File::shrink(std::int64_t members) {
     for (std::size_t i = 0; i < datasets.size(); ++i) {
         const std::string& name = layout.members[i].layout.name;
